@@ -1,0 +1,95 @@
+# Every target makes the environment it needs in .venv, from the versions in requirements/constraints.txt.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check bench format pins clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+PINS := requirements/constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --constraint $(PINS) --build-constraint $(PINS)
+
+DEMO_EXTRAS := cli,mcp,otlp
+DEV_EXTRAS := $(DEMO_EXTRAS)
+PIN_EXTRAS := cli,fastmcp,instrument,langchain,mcp,openai-agents,otlp,pydantic-ai,viewer
+
+# What must be covered to the last branch, and nothing less.
+FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*
+
+MAKEFLAGS += --no-print-directory
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.demo ## Watch a real host call real tools that fail (ARGS=--json for machines)
+	@$(BIN)/waypost demo $(ARGS)
+
+test: .venv/.dev ## Run every test, with coverage, then the timed ratios alone
+	@$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -m "not ratio"
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+	@echo "What must be covered to the last branch:"
+	@$(BIN)/coverage report --include="$(FULLY_COVERED)" --fail-under=100
+	@# Exit code 5: no ratio is written yet, so there is nothing to run.
+	@$(BIN)/pytest -m ratio --collect-only -qq >/dev/null 2>&1; [ $$? -eq 5 ] || { \
+		echo "$(BIN)/pytest -m ratio"; $(BIN)/pytest -m ratio; }
+
+check: .venv/.dev ## Format, lint, types and import contracts, as CI runs them
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-logo
+
+bench: .venv/.dev ## Compare the cost of waypost with its floors, in one process
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+format: .venv/.dev ## Rewrite the code the way `make check` wants it
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+pins: ## Write requirements/constraints.txt anew, with the newest versions
+	@$(call need_python)
+	@rm -rf build/pins
+	@$(PYTHON) -m venv build/pins
+	@build/pins/bin/python -m pip install --quiet --upgrade pip
+	@build/pins/bin/python -m pip install --quiet --editable ".[$(PIN_EXTRAS)]" --group dev
+	@{ grep '^#' $(PINS); build/pins/bin/python -m pip freeze --all --exclude-editable \
+		--exclude setuptools; } > build/constraints.txt
+	@mv build/constraints.txt $(PINS)
+	@rm -rf build/pins
+
+clean: ## Remove .venv and everything else that make and the tools left
+	rm -rf .venv build dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache \
+		.pytest_cache .ruff_cache
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---------------------------------------------------------------------------- the environment
+# Progress goes to stderr, so that the output of a target stays its own.
+
+define need_python
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	echo "waypost needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." >&2; \
+	echo "Name another one, for example: make $(or $(firstword $(MAKECMDGOALS)),demo) PYTHON=python3.13" >&2; \
+	exit 1; }
+endef
+
+.venv/.pip: $(PINS)
+	@$(call need_python)
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --upgrade --constraint $(PINS) pip
+	@touch $@
+
+.venv/.demo: pyproject.toml $(PINS) .venv/.pip
+	@echo "Installing waypost and what the demo needs into .venv (about half a minute) ..." >&2
+	@$(INSTALL) --editable ".[$(DEMO_EXTRAS)]"
+	@touch $@
+
+.venv/.dev: pyproject.toml $(PINS) .venv/.pip
+	@echo "Installing waypost and its tools into .venv (about a minute) ..." >&2
+	@$(INSTALL) --editable ".[$(DEV_EXTRAS)]" --group dev
+	@touch .venv/.demo $@

@@ -1,0 +1,1 @@
+"""What waypost costs, each time against a floor that is measured in the same process."""

@@ -1,0 +1,35 @@
+"""Measure every ratio and print the table: ``make bench``. Exit code 1 if one is past its bound."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import failure, host, success
+from ._measure import Ratio, measure
+
+RATIOS: tuple[Ratio, ...] = (*success.RATIOS, *failure.RATIOS, *host.RATIOS)
+
+
+def main() -> int:
+    """Print one line a ratio, as it is measured."""
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
+    parser.add_argument("words", nargs="*", help="measure only questions that hold one of these")
+    words = parser.parse_args().words
+    chosen = [r for r in RATIOS if not words or any(word in r.question for word in words)]
+    past = 0
+    print(f"{'':62}{'waypost':>12}{'floor':>12}{'ratio':>8}{'bound':>8}")
+    for question in chosen:
+        seen = measure(question)
+        over = seen.ratio > question.bound
+        past += over
+        print(
+            f"{question.question:62}{seen.subject_ns:>9,.0f} ns{seen.floor_ns:>9,.0f} ns"
+            f"{seen.ratio:>8.2f}{question.bound:>8g}{'  past its bound' if over else ''}",
+            flush=True,
+        )
+    return min(past, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

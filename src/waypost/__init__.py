@@ -1,0 +1,92 @@
+"""Guidance on failed MCP tool calls: can the same call succeed, what is next, and did it help."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .core._clean import Limits
+    from .core._model import (
+        Actor,
+        ErrorClass,
+        LimitError,
+        NextStep,
+        Outcome,
+        Rule,
+        RuleError,
+        Source,
+        WaypostError,
+    )
+    from .core._observation import CallStart, Observation, Observer, Scope
+    from .guidance import (
+        Guidance,
+        enrich_error_payload,
+        enrich_result,
+        error_code_of,
+        error_guidance,
+        failure,
+        guidance_of,
+    )
+    from .payloads import ToolFailure
+    from .pipeline import Call, Enricher
+    from .telemetry import setup_telemetry
+
+__all__ = [
+    "Actor",
+    "Call",
+    "CallStart",
+    "Enricher",
+    "ErrorClass",
+    "Guidance",
+    "LimitError",
+    "Limits",
+    "NextStep",
+    "Observation",
+    "Observer",
+    "Outcome",
+    "Rule",
+    "RuleError",
+    "Scope",
+    "Source",
+    "ToolFailure",
+    "WaypostError",
+    "enrich_error_payload",
+    "enrich_result",
+    "error_code_of",
+    "error_guidance",
+    "failure",
+    "guidance_of",
+    "setup_telemetry",
+]
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "core._clean": ("Limits",),
+    "core._model": (
+        "Actor", "ErrorClass", "LimitError", "NextStep", "Outcome", "Rule", "RuleError", "Source",
+        "WaypostError",
+    ),
+    "core._observation": ("CallStart", "Observation", "Observer", "Scope"),
+    "guidance": (
+        "Guidance", "enrich_error_payload", "enrich_result", "error_code_of", "error_guidance",
+        "failure", "guidance_of",
+    ),
+    "payloads": ("ToolFailure",),
+    "pipeline": ("Call", "Enricher"),
+    "telemetry": ("setup_telemetry",),
+}  # fmt: skip
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f".{_ROOM_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,28 @@
+"""The command line, ``waypost``: parse, call, print. It holds no logic of its own."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+_EXTRAS = {"mcp": "cli,mcp", "rich": "cli", "typer": "cli"}
+
+
+def main() -> None:
+    """Run the command line; exit code 2 if what it needs is not installed."""
+    try:
+        from ._app import app  # noqa: PLC0415 -- typer and rich are an extra
+
+        app()
+    except ModuleNotFoundError as missing:  # of the SDK, too, which only the demo loads
+        name = (missing.name or "").partition(".")[0]
+        if name not in _EXTRAS:
+            raise
+        print(
+            f'waypost: {name} is not installed. Run: pip install "waypost[{_EXTRAS[name]}]"',
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    except KeyboardInterrupt:  # while modules load; later the commands see to it themselves
+        sys.exit(130)

@@ -1,0 +1,1 @@
+"""The sample host and the sample server: an order office whose tools really fail."""

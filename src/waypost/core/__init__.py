@@ -1,0 +1,1 @@
+"""The pure middle of waypost: standard library only, no clock, no logging, no I/O."""

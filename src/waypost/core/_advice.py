@@ -1,0 +1,156 @@
+"""What waypost itself advises: a row, bent to what the tool says and to what is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from ._actions import CHECK_EFFECT, CHECK_FIRST
+from ._clean import clean_text
+from ._model import Actor, ErrorClass, Failure, NextStep, Outcome, Rule
+from ._recognize import mapping_of, text_of
+from ._safety import Effects
+
+_OPTIONS = 10
+_OPTION_CHARS = 64
+_ACTION_CHARS = 512
+
+_TOOL_SAYS_NO = (
+    "The tool says that the same call cannot succeed. Do not repeat it; report the failure."
+)
+_TOOL_SAYS_YES = (
+    "The tool says that the same call can succeed. Wait {wait}, then make it once more."
+)
+
+_ACTORS = {
+    NextStep.SIGN_IN: Actor.USER,
+    NextStep.ASK_USER: Actor.USER,
+    NextStep.ASK_PERMISSION: Actor.USER,
+    NextStep.REPORT: Actor.OPERATOR,
+}
+_UNATTENDED = frozenset((NextStep.WAIT, NextStep.RECONNECT))
+_PERSONAL = frozenset(
+    (NextStep.SIGN_IN, NextStep.ASK_USER, NextStep.ASK_PERMISSION, NextStep.PREPARE)
+)
+
+
+class Advice(NamedTuple):
+    """What waypost itself would say, before the delay is filled in; kept, since rows are few."""
+
+    error_class: ErrorClass
+    rule: str
+    retryable: bool
+    step: NextStep
+    outcome: Outcome
+    action: str | None
+    actor: Actor = Actor.MODEL
+    timed: bool = False
+    repeatable: bool = False
+
+
+@lru_cache(maxsize=1_024)
+def advised(row: Rule, effects: Effects, told: bool | None, delayed: bool) -> Advice:
+    """
+    What *row* comes to, given what else is known.
+
+    Args:
+        told: What the tool says on *retryable*, if it says it.
+
+        delayed: Whether the tool names a delay: then it refused the call before doing it.
+    """
+    advice = Advice(row.error_class, row.id, row.retryable, row.step, row.outcome, row.action)
+    if delayed and row.error_class is ErrorClass.UNAVAILABLE:
+        advice = advice._replace(outcome=Outcome.NOT_DONE)
+    if delayed and row.error_class is ErrorClass.UNKNOWN:
+        advice = _DELAY_NAMED
+    advice = _checked(_agreed(advice, told), effects.writes, told)
+    safe = advice.outcome is Outcome.NOT_DONE or (effects.writes is False and effects.trusted)
+    return advice._replace(
+        actor=_ACTORS.get(advice.step, Actor.MODEL),
+        timed=advice.action is not None and "{wait}" in advice.action,
+        repeatable=safe and advice.step in _UNATTENDED,
+    )
+
+
+ASK = "Ask the user for the missing value, then make the same call with it added."
+ASKING = Rule(
+    id="input.request",
+    error_class=ErrorClass.NEEDS_INPUT,
+    retryable=True,
+    step=NextStep.ASK_USER,
+    outcome=Outcome.NOT_DONE,
+    action=ASK,
+    why="The tool names the argument that it needs; nothing else that it says matters more.",
+)
+_DELAY_NAMED = Advice(
+    ErrorClass.UNAVAILABLE,
+    "delay.named",
+    True,
+    NextStep.WAIT,
+    Outcome.NOT_DONE,
+    "Wait {wait}, then make the same call.",
+)
+
+
+def asked(failure: Failure) -> tuple[str, int] | None:
+    """
+    The question that the tool wants put to the user, and how many of its options are left out.
+    """
+    request = mapping_of(failure.payload["input_request"])
+    if not request or not (text_of(request.get("argument")) or "").strip():
+        return None
+    return _question(request)
+
+
+def _question(request: Mapping[str, object]) -> tuple[str, int]:
+    """
+    Name the argument only if it is an identifier, and only options that cleaning would not change.
+    """
+    argument = text_of(request.get("argument")) or ""
+    if not (argument.isascii() and argument.isidentifier() and len(argument) <= _OPTION_CHARS):
+        return ASK, 0
+    action = f'Ask the user for "{argument}", then make the same call with that argument added.'
+    options = request.get("options")
+    if type(options) is not list or not options:
+        return action, 0
+    kept = [text for option in options[: _OPTIONS * 2] if (text := _option(option))][:_OPTIONS]
+    while kept and len(action) + 60 + sum(len(text) + 4 for text in kept) > _ACTION_CHARS:
+        kept.pop()
+    if kept:
+        action += " Options reported by the tool: " + ", ".join(f'"{text}"' for text in kept) + "."
+    return action, len(options) - len(kept)
+
+
+def _option(option: object) -> str | None:
+    text = str(option) if type(option) is int and abs(option) < 10**12 else text_of(option)
+    if (
+        not text
+        or len(text) > _OPTION_CHARS
+        or '"' in text
+        or clean_text(text, _OPTION_CHARS) != text
+    ):
+        return None
+    return text
+
+
+def _agreed(advice: Advice, told: bool | None) -> Advice:
+    """Bend waypost's step to the tool's own word on *retryable*: never a contradicting twin."""
+    if told is None or told is advice.retryable:
+        return advice
+    if not told:
+        return advice._replace(retryable=False, step=NextStep.REPORT, action=_TOOL_SAYS_NO)
+    if advice.step in _PERSONAL:
+        return advice._replace(retryable=True)
+    return advice._replace(retryable=True, step=NextStep.WAIT, action=_TOOL_SAYS_YES)
+
+
+def _checked(advice: Advice, writes: bool | None, told: bool | None) -> Advice:
+    """
+    Keep a write from being made twice: where the outcome is unknown, the effect is checked first.
+    """
+    if not advice.retryable or advice.outcome is Outcome.NOT_DONE or writes is False:
+        return advice
+    if writes and told is None:
+        return advice._replace(retryable=False, step=NextStep.CHECK_EFFECT, action=CHECK_EFFECT)
+    return advice._replace(action=f"{CHECK_FIRST} {advice.action}")

@@ -1,0 +1,251 @@
+"""Error code and message in, one row of the table out. Pure, and never raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple, Self
+
+from ._index import Index, Words
+from ._model import ErrorClass, Rule, RuleError
+from ._numbers import number_in_message, number_of_name
+from ._prose import embedded_codes, parts_of, without_addresses, without_quotes
+from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
+from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, tokens_of
+
+MAX_CACHED_NAMES = 2048
+
+DecidedBy = Literal["sign-in message", "code", "number", "message", "none"]
+
+_SAYS_NOTHING = frozenset(
+    f" {words} "
+    for words in (
+        "unknown", "unknown error", "unknown exception", "error", "errors", "exception", "failed",
+        "failure", "fault", "fail", "err", "tool error", "api error", "sdk error", "runtime error",
+        "execution error", "generic error", "other", "none", "null", "undefined", "undefined error",
+        "request failed", "operation failed", "tool failed", "unspecified", "general error",
+        "unexpected", "client error", "base error", "os error", "http error", "unknown failure",
+    )
+)  # fmt: skip
+
+
+class Explanation(NamedTuple):
+    """
+    Why a failure was sorted as it was.
+
+    Attributes:
+        tokens: The words of the code, or of the message if that decided.
+
+        rule: The row that won.
+
+        shadowed: The other rows that match the same words, in the order of the table.
+
+        decided_by: What the row was found in; ``"number"`` for the tables beside the rules.
+    """
+
+    tokens: tuple[str, ...]
+    rule: Rule
+    shadowed: tuple[Rule, ...]
+    decided_by: DecidedBy
+
+
+class _Decision(NamedTuple):
+    """A row, what it was found in, and the words it was found among."""
+
+    rule: Rule
+    decided_by: DecidedBy
+    words: Words
+
+
+_NOTHING = _Decision(UNKNOWN_RULE, "none", Words([]))
+
+
+class RuleBook:
+    """
+    An ordered table of rules, indexed once; it does not change.
+
+    Args:
+        rows: The rows, the first match of which decides. Numbers (HTTP status, SQLSTATE, errno
+            and the like) are looked up after them and lead to the built-in rows by id.
+
+    Raises:
+        RuleError: Two rows have one id.
+    """
+
+    __slots__ = ("_by_id", "_in_messages", "_in_names", "_name", "_order", "_sign_ins", "rows")
+
+    rows: tuple[Rule, ...]
+
+    def __init__(self, rows: Iterable[Rule]) -> None:
+        self.rows = tuple(rows)
+        self._by_id = {row.id: row for row in self.rows}
+        self._order = {row.id: at for at, row in enumerate(self.rows)}
+        if len(self._by_id) < len(self.rows):
+            ids = [row.id for row in self.rows]
+            twice = next(id_ for id_ in ids if ids.count(id_) > 1)
+            raise RuleError(f"Two rules have the id {twice!r}: rename one of them.")
+        # In prose a row that says little comes after all others, wherever it stands.
+        readers = sorted((row for row in self.rows if row.in_message), key=self._rank)
+        self._in_names = Index(self.rows)
+        self._in_messages = Index(readers)
+        self._sign_ins = Index(
+            row
+            for row in readers
+            if row.error_class is ErrorClass.UNAUTHENTICATED and not row.vague
+        )
+        # Decisions on names are kept, on messages never: those may hold secrets.
+        self._name = lru_cache(maxsize=MAX_CACHED_NAMES)(self._decide_name)
+
+    def __repr__(self) -> str:
+        return f"RuleBook({len(self.rows)} rows)"
+
+    def before(self, rows: Iterable[Rule]) -> Self:
+        """A new book in which *rows* come first and so overrule the rows of this one."""
+        return type(self)((*rows, *self.rows))
+
+    def after(self, rows: Iterable[Rule]) -> Self:
+        """A new book in which *rows* decide what the rows of this one leave open."""
+        return type(self)((*self.rows, *rows))
+
+    def _decide(self, code: str | None, message: str, more_codes: Sequence[str]) -> _Decision:
+        said, vague = self._decide_names((code, *more_codes) if more_codes else (code,))
+        if not message:
+            return said or vague or _NOTHING
+        words = Words.of_prose(message)
+        if said is None or said.rule.error_class is not ErrorClass.UNAUTHENTICATED:
+            sign_in = self._find_sign_in(message, words)
+            if sign_in is not None:
+                return sign_in
+        if said is not None:
+            return said
+        found = self._decide_message(message, words)
+        if found is None or (found.rule.vague and vague is not None):
+            return vague or _NOTHING
+        return found
+
+    def _decide_names(
+        self, names: Sequence[str | None]
+    ) -> tuple[_Decision | None, _Decision | None]:
+        """The first name that says something, and the first that says little."""
+        vague = None
+        for name in names:
+            decision = self._name(name[:MAX_NAME]) if name else None
+            if decision is None:
+                continue
+            if not decision.rule.vague:
+                return decision, vague
+            vague = vague or decision
+        return None, vague
+
+    def _decide_name(self, name: str) -> _Decision | None:
+        text = name_text(name)
+        if text in _SAYS_NOTHING:
+            return None
+        words = Words(text.split())
+        row = self._in_names.first(words)
+        if row is not None:
+            return _Decision(row, "code", words)
+        row = self._by_id.get(number_of_name(name, words.listed) or "")
+        return None if row is None else _Decision(row, "number", words)
+
+    def _find_sign_in(self, message: str, words: Words) -> _Decision | None:
+        """The row for a failed sign-in that *message* tells of; one pass when it tells of none."""
+        if not message.isascii():
+            lowered = message[:MAX_MESSAGE].lower()
+            row = self._by_id.get(ELSEWHERE)
+            if row is not None and any(phrase in lowered for phrase in SIGN_IN_PHRASES):
+                return _Decision(row, "sign-in message", words)
+        if not self._sign_ins.may_match(words.distinct):
+            return None
+        for part in parts_of(message):
+            words = Words.of_prose(without_quotes(without_addresses(part)))
+            row = self._sign_ins.first(words)
+            if row is not None:
+                return _Decision(row, "sign-in message", words)
+        return None
+
+    def _decide_message(self, message: str, words: Words) -> _Decision | None:
+        vague = None
+        for part in parts_of(message):
+            plain = without_addresses(part)
+            for text in dict.fromkeys((without_quotes(plain), plain)):
+                decision = self._decide_text(
+                    text, words if text is message else Words.of_prose(text)
+                )
+                if decision is not None and not decision.rule.vague:
+                    return decision
+                vague = vague or decision
+        return vague
+
+    def _decide_text(self, message: str, words: Words) -> _Decision | None:
+        """A status, else the first row of the table that the words or a code among them match."""
+        number = self._by_id.get(number_in_message(words.listed, words.distinct, message) or "")
+        if number is not None and not _gives_way(number):
+            return _Decision(number, "message", words)
+        rows = [number, self._in_messages.first(words)]
+        for code in embedded_codes(message):
+            decision = self._decide_name(code)
+            rows.append(decision and decision.rule)
+        known = [row for row in rows if row is not None]
+        if not known:
+            return None
+        return _Decision(min(known, key=self._rank), "message", words)
+
+    def _rank(self, row: Rule) -> tuple[bool, int]:
+        return _gives_way(row), self._order[row.id]
+
+    def _explain(self, code: str | None, message: str) -> Explanation:
+        rule, decided_by, words = self._decide(code, message, ())
+        by_name = decided_by in ("code", "number")
+        index = self._in_names if by_name else self._in_messages
+        shadowed = tuple(row for row in index.all(words) if row is not rule)
+        tokens = tokens_of(code or "") if by_name or not words.listed else tuple(words.listed)
+        return Explanation(tokens, rule, shadowed, decided_by)
+
+
+def _gives_way(row: Rule) -> bool:
+    """Whether *row*, found in a message, counts less than any other; "unauthorized" does not."""
+    return row.vague and row.error_class is not ErrorClass.UNAUTHENTICATED
+
+
+@cache
+def default_rules() -> RuleBook:
+    """The built-in book, made on first use."""
+    return RuleBook(RULES)
+
+
+def classify(
+    code: str | None,
+    message: str = "",
+    more_codes: Sequence[str] = (),
+    *,
+    rules: RuleBook | None = None,
+) -> Rule:
+    """
+    Find the row of the table that a failure belongs to. Never raises.
+
+    Args:
+        code: As the tool wrote it; only 128 characters are read. Case and spelling are ignored.
+
+        message: Reveals failed sign-ins, whatever the code says, and decides when the codes say
+            nothing or little. Only 4,096 characters are read; nothing of it is kept.
+
+        more_codes: Further codes and numbers, asked in order when *code* says nothing.
+
+        rules: Another book than the built-in one.
+
+    Returns:
+        The row, or the row ``unknown`` (not retryable, no step, no sentence) if none matches.
+
+    .. versionadded:: 0.1.0
+    """
+    return (rules or default_rules())._decide(code, message, more_codes).rule
+
+
+def explain(code: str | None, message: str = "", *, rules: RuleBook | None = None) -> Explanation:
+    """
+    Say which row `classify` chose, why, and which rows it shadowed.
+
+    .. versionadded:: 0.1.0
+    """
+    return (rules or default_rules())._explain(code, message)

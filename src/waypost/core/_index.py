@@ -1,0 +1,187 @@
+"""Rules found by the words of a text, so that the cost does not grow with their number."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from ._model import Rule
+from ._tokens import plain_text
+
+GLOB_KEY = 3
+"""Characters of a word with ``*`` that stand in the index; no such word has fewer."""
+
+# A pattern is found by its rarest word; these are in every second message.
+_COMMON = frozenset(("again", "invalid", "missing", "required", "failed", "error", "cannot"))
+_SHORT = 16
+
+_Needle = str | tuple[str, ...]
+
+
+class _Entry(NamedTuple):
+    """
+    One pattern, under its key.
+
+    Attributes:
+        at: Position of the row.
+
+        also: Another whole word of the pattern, looked for before the text is searched; or "".
+
+        needle: What the text must hold, words if ``*`` stands inside, "" if the key is all.
+
+        ends: Whether the text must end in it.
+    """
+
+    at: int
+    also: str
+    needle: _Needle
+    ends: bool
+
+
+class Words:
+    """
+    Words in order, as a set, and as a text with one space before and after each.
+
+    A sequence of whole words is a plain substring of that text, which is made when asked for.
+    """
+
+    __slots__ = ("_text", "distinct", "listed")
+
+    def __init__(self, listed: list[str]) -> None:
+        self.listed = listed
+        self.distinct = set(listed)
+        self._text: str | None = None
+
+    @classmethod
+    def of_prose(cls, message: str) -> Words:
+        """The words of a message, of which 4,096 characters are read."""
+        return cls(plain_text(message).split())
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = f" {' '.join(self.listed)} "
+        return self._text
+
+
+class Index:
+    """The patterns of some rows, each under one of its words."""
+
+    __slots__ = ("_exact", "_heads", "_rows", "_tails")
+
+    def __init__(self, rows: Iterable[Rule]) -> None:
+        self._rows: list[tuple[Rule, tuple[_Needle, ...]]] = []
+        self._exact: dict[str, list[_Entry]] = {}
+        self._heads: dict[str, list[_Entry]] = {}
+        self._tails: dict[str, list[_Entry]] = {}
+        for at, row in enumerate(rows):
+            self._rows.append((row, tuple(map(_needle, row.not_with))))
+            for pattern in row.any_of:
+                self._add(at, pattern, False)
+            for pattern in row.ends:
+                self._add(at, pattern, True)
+
+    def _add(self, at: int, pattern: str, ends: bool) -> None:
+        words = pattern.split(" ")
+        whole = sorted((word for word in words if "*" not in word), key=_rarity)
+        also = whole[-2] if len(whole) > 1 else ""
+        needle = "" if len(words) == len(whole) == 1 and not ends else _needle(pattern)
+        entry = _Entry(at, also, needle, ends)
+        if whole:
+            self._exact.setdefault(whole[-1], []).append(entry)
+        elif words[0][0] == "*":
+            self._tails.setdefault(words[0][-GLOB_KEY:], []).append(entry)
+        else:
+            self._heads.setdefault(words[0][:GLOB_KEY], []).append(entry)
+
+    def may_match(self, words: Collection[str]) -> bool:
+        """Whether a text of these words is worth comparing."""
+        return bool(self._heads or self._tails) or not self._exact.keys().isdisjoint(words)
+
+    def first(self, words: Words) -> Rule | None:
+        """The first row of the table that matches."""
+        rows, distinct = self._rows, words.distinct
+        best = len(rows)
+        for entry in self._candidates(distinct):
+            at, also, _, _ = entry
+            if (
+                at < best
+                and (not also or also in distinct)
+                and _matches(words.text, entry)
+                and not _barred(words.text, rows[at][1])
+            ):
+                best = at
+        return rows[best][0] if best < len(rows) else None
+
+    def all(self, words: Words) -> Iterator[Rule]:
+        """All rows that match, in the order of the table."""
+        candidates = self._candidates(words.distinct)
+        for at in sorted({entry.at for entry in candidates if _matches(words.text, entry)}):
+            row, barred = self._rows[at]
+            if not _barred(words.text, barred):
+                yield row
+
+    def _candidates(self, words: set[str]) -> list[_Entry]:
+        """The patterns whose key is among the words; for long texts by operations on sets."""
+        exact, heads, tails = self._exact, self._heads, self._tails
+        found: list[_Entry] = []
+        if len(words) > _SHORT:
+            for word in exact.keys() & words:
+                found += exact[word]
+            for key in heads.keys() & {word[:GLOB_KEY] for word in words}:
+                found += heads[key]
+            if tails:
+                for key in tails.keys() & {word[-GLOB_KEY:] for word in words}:
+                    found += tails[key]
+            return found
+        for word in words:
+            found += exact.get(word, ())
+            found += heads.get(word[:GLOB_KEY], ())
+            found += tails.get(word[-GLOB_KEY:], ())
+        return found
+
+
+def _rarity(word: str) -> tuple[bool, int]:
+    return word not in _COMMON, len(word)
+
+
+def _needle(pattern: str) -> _Needle:
+    """`` rate limit`` for ``rate limit*``: what a text must hold."""
+    needle = f" {pattern} "
+    if pattern[-1] == "*":
+        needle = needle[:-2]
+    if pattern[0] == "*":
+        needle = needle[2:]
+    return tuple(pattern.split(" ")) if "*" in needle else needle
+
+
+def _matches(text: str, entry: _Entry) -> bool:
+    return _ends(text, entry.needle) if entry.ends else _stands(text, entry.needle)
+
+
+def _barred(text: str, needles: tuple[_Needle, ...]) -> bool:
+    return bool(needles) and any(_stands(text, needle) for needle in needles)
+
+
+def _stands(text: str, needle: _Needle) -> bool:
+    if isinstance(needle, str):
+        return needle in text
+    words = text.split()
+    return any(all(map(_fits, words[at:], needle)) for at in range(len(words) - len(needle) + 1))
+
+
+def _ends(text: str, needle: _Needle) -> bool:
+    """Whether *text* ends in *needle*; the word that stands for an error suffix is passed over."""
+    text = text.removesuffix("error ")
+    if isinstance(needle, str):
+        return text.endswith(needle)
+    words = text.split()[-len(needle) :]
+    return len(words) == len(needle) and all(map(_fits, words, needle))
+
+
+def _fits(word: str, pattern: str) -> bool:
+    if pattern[0] == "*":
+        return word.endswith(pattern[1:])
+    if pattern[-1] == "*":
+        return word.startswith(pattern[:-1])
+    return word == pattern

@@ -1,0 +1,112 @@
+"""What a message is made of: pages, tracebacks, quotations, addresses, codes that stand in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ._tokens import MAX_MESSAGE
+
+MAX_LINES = 12
+MAX_CODES = 8
+MAX_CODE = 100
+
+_TRACEBACK = "Traceback (most recent call last)"
+_EDGES = ".,;'\"`*[]{}<>"
+_JOINTS = str.maketrans("", "", "_-.")
+_PAGE_TAGS = ("title", "h1", "code", "message")
+
+
+def parts_of(message: str) -> Iterator[str]:
+    """
+    The texts to read, the most telling first.
+
+    Of a page in HTML or XML its title, heading, code and message; of a Python traceback its lines
+    from the last; else the message.
+    """
+    message = message[:MAX_MESSAGE]
+    if message.lstrip()[:1] == "<" and (page := _page(message)):
+        yield page
+    elif _TRACEBACK in message:
+        for line in message.strip().splitlines()[: -MAX_LINES - 1 : -1]:
+            if not line.startswith(" "):
+                yield line
+    else:
+        yield message
+
+
+def _page(markup: str) -> str:
+    """The contents of the telling elements, each once, in the order of `_PAGE_TAGS`."""
+    lowered = markup.lower()
+    texts = []
+    for tag in _PAGE_TAGS:
+        start = lowered.find(f"<{tag}")
+        start = lowered.find(">", start) + 1 if start >= 0 else 0
+        end = lowered.find(f"</{tag}", start) if start else -1
+        if end > start:
+            texts.append(f"{markup[start:end]}:")
+    return " ".join(texts)
+
+
+def without_addresses(text: str) -> str:
+    """*text* without URLs and paths: words in them are names."""
+    if "/" not in text and "\\" not in text:
+        return text
+    return " ".join(
+        piece
+        for piece in text.split(" ")
+        if not (("/" in piece or "\\" in piece) and _is_address(piece))
+    )
+
+
+def _is_address(piece: str) -> bool:
+    return "://" in piece or piece.count("/") > 1 or piece.count("\\") > 1
+
+
+@cache
+def _quotations() -> re.Pattern[str]:
+    """
+    A quotation, but of a status or a command to sign in.
+
+    "'401 Unauthorized'" is what the server said, and "run 'az login'" what it asks for.
+    """
+    return re.compile(
+        '"(?![0-9]|[^"\n]{0,30}login")[^"\n]*"'
+        "|`(?![^`\n]{0,30}login`)[^`\n]*`"
+        "|(?<!\\w)'(?![0-9]|[^'\n]{0,30}login')[^'\n]*'(?!\\w)"
+    )
+
+
+def without_quotes(text: str) -> str:
+    """*text* without quoted names and titles, which talk about something else; JSON is left."""
+    if '":' in text or '" :' in text or not any(mark in text for mark in "\"'`"):
+        return text
+    return _quotations().sub(" ", text)
+
+
+def embedded_codes(text: str) -> Iterator[str]:
+    """
+    Words of *text* that stand where a code does, at most 8.
+
+    Before a colon, in brackets, last, or after ``StatusCode.``: ``ENOENT: no such file``, ``An
+    error occurred (ExpiredToken) when``, ``Failed to send: invalid_grant``.
+    """
+    places = [chunk[-MAX_CODE:].rpartition(" ")[2] for chunk in text.split(":", MAX_CODES)]
+    if "(" in text:
+        places += [c[:MAX_CODE].partition(")")[0] for c in text.split("(", MAX_CODES)[1:]]
+    if "StatusCode." in text:
+        places.append(text.partition("StatusCode.")[2][:MAX_CODE].partition("\n")[0])
+    places.append(text[-MAX_CODE:].rstrip(_EDGES + " \n").rpartition(" ")[2])
+    for place in dict.fromkeys(places):
+        if _like_code(word := place.strip(_EDGES + "() \n\t")):
+            yield word
+
+
+def _like_code(word: str) -> bool:
+    """Whether *word* is written as programs write names: with inner capitals or underscores."""
+    if not (4 <= len(word) < MAX_CODE and word.isascii() and word[0].isalpha()):
+        return False
+    if not word.translate(_JOINTS).isalnum():
+        return False
+    return word not in (word.capitalize(), word.lower()) or "_" in word or "-" in word

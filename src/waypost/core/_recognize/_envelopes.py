@@ -1,0 +1,87 @@
+"""Envelopes that make a failure without a general marker, and one level of wrapping around them."""
+
+from __future__ import annotations
+
+from ._evidence import Payload, flag_of, marked, number_of, says_why, word_of
+from ._scalars import code_of, mapping_of
+from ._words import ERROR_WORDS, FEW_KEYS, IDENTITY_KEYS
+
+ELICITATION = -32042
+"""MCP's "URL elicitation required": a question, and a call that is not finished."""
+
+
+def json_rpc(payload: Payload) -> bool:
+    """Whether *payload* is a JSON-RPC error, also without its envelope."""
+    code = payload.get("code")
+    if type(code) is not int or code == ELICITATION or type(payload.get("message")) is not str:
+        return False
+    return 32_000 <= abs(code) <= 32_768
+
+
+def amazon(payload: Payload) -> bool:
+    name = payload.get("__type")
+    if type(name) is str and 0 < len(name) <= 256:
+        return (
+            "message" in payload
+            or "Message" in payload
+            or name.endswith(("Exception", "Error", "Fault"))
+        )
+    return code_of(payload.get("Code")) is not None and type(payload.get("Message")) is str
+
+
+def problem(payload: Payload) -> bool:
+    """
+    RFC 9457, also without ``status``: nothing but members of a problem, and a type that is a URI.
+    """
+    kind = payload.get("type")
+    if type(kind) is not str or type(payload.get("title")) is not str or len(payload) > FEW_KEYS:
+        return False
+    if not (kind.startswith(("about:", "urn:", "/")) or "://" in kind[:16]):
+        return False
+    if not payload.keys().isdisjoint(("id", "url", "href", "links", "items")):
+        return False
+    return "detail" in payload or "instance" in payload or _PROBLEM_KEYS.issuperset(payload)
+
+
+_PROBLEM_KEYS = frozenset(
+    (
+        "type", "title", "status", "detail", "instance", "errors", "code", "traceId", "requestId",
+        "request_id", "retry_after", "timestamp", "retryable", "next_action", "trace_id",
+    )
+)  # fmt: skip
+
+
+def wrapped(payload: Payload) -> Payload | None:
+    """Return the failure inside one level of ``result``, ``response`` or ``data``, or ``None``."""
+    for key in ("result", "response", "data"):
+        inner = mapping_of(payload.get(key))
+        if inner is not None and explicit(inner):
+            return inner
+    return None
+
+
+def explicit(payload: Payload) -> bool:
+    """
+    Whether an inner mapping is an error envelope beyond doubt, not a row that has an ``error``
+    field.
+    """
+    if not marked(payload) or not payload.keys().isdisjoint(IDENTITY_KEYS):
+        return False
+    if word_of(payload.get("status")) in ERROR_WORDS or payload.get("isError") is True:
+        return True
+    flag = flag_of(payload)
+    if flag is not None:
+        return flag is False and says_why(payload)
+    if payload.get("is_error") is True or number_of(payload) >= 400:
+        return says_why(payload)
+    error = mapping_of(payload.get("error"))
+    return (
+        bool(error and _describes(error))
+        or json_rpc(payload)
+        or amazon(payload)
+        or problem(payload)
+    )
+
+
+def _describes(error: Payload) -> bool:
+    return any(key in error for key in ("code", "message", "type", "status", "reason"))

@@ -1,0 +1,238 @@
+"""
+What a failure says: its code, the codes behind it, its message. Bounded look-ups, nothing is
+walked.
+"""
+
+from __future__ import annotations
+
+from .._clean import MESSAGE_CHARS
+from .._model import Failure, Origin
+from ._envelopes import wrapped
+from ._evidence import Payload
+from ._scalars import code_of, first_of, mapping_of, text_of
+from ._words import (
+    CODE_KEYS,
+    DEEPER_KEYS,
+    ERROR_WORDS,
+    FAILED_WORDS,
+    FEW_KEYS,
+    INNER_KEYS,
+    SAYS_NOTHING,
+    STATUS_KEYS,
+    SUCCESS_WORDS,
+    TEXT_KEYS,
+)
+
+_OUTER_CODES = (
+    *CODE_KEYS, "code", "Code", "feedbackErrorCode", "messageId", "error", "Error", "reason",
+    "category", *STATUS_KEYS,
+)  # fmt: skip
+_INNER_CODES = (
+    *CODE_KEYS, "code", "Code", "type", "reason", "name", "error", "id", "category", *STATUS_KEYS,
+)  # fmt: skip
+
+
+def _roles(code_keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
+    """What a key may hold: its rank among the codes and among the texts, -1 if it is none."""
+    codes = {key: rank for rank, key in enumerate(code_keys)}
+    texts = {key: rank for rank, key in enumerate(TEXT_KEYS)}
+    return {key: (codes.get(key, -1), texts.get(key, -1)) for key in codes | texts}
+
+
+_OUTER_ROLES = _roles(_OUTER_CODES)
+_INNER_ROLES = _roles(_INNER_CODES)
+_INNER_VIEW = dict.fromkeys((*INNER_KEYS, "errors", "result", "response", "data")).keys()
+_DEEPER_VIEW = dict.fromkeys((*DEEPER_KEYS, "headers")).keys()
+_NESTED_KEYS = frozenset((*_INNER_VIEW, *_DEEPER_VIEW))
+_TEXTS = 3
+
+
+def read(
+    payload: Payload, origin: Origin = Origin.MAPPING, *, block: int = 0, message: str = ""
+) -> Failure:
+    """
+    Read a mapping that is known to be a failure.
+
+    Args:
+        message: What the surrounding text says; stands in where the mapping has no text.
+    """
+    deep = False
+    for key in payload.keys() & _NESTED_KEYS:
+        if type(payload[key]) is not str:
+            deep = True
+    details = _details(payload) if deep else (payload,)
+    codes, texts = _codes_and_texts(details)
+    code = _best(codes)
+    more = () if len(codes) < 2 else tuple(dict.fromkeys(other for other in codes if other != code))
+    if len(texts) == 1:
+        message = texts[0]
+    elif texts:
+        message = " ".join(texts)[:MESSAGE_CHARS]
+    elif deep or "errorMessages" in payload:
+        message = _listed(payload) or message[:MESSAGE_CHARS]
+    else:
+        message = message[:MESSAGE_CHARS]
+    return Failure(payload, details, code, more, message, origin, block)
+
+
+def _details(payload: Payload) -> tuple[Payload, ...]:
+    """Return *payload*, the error object in it, and what hangs on either: a dozen at most."""
+    found = [payload]
+    inner = _inner(payload)
+    if inner is not None:
+        found.append(inner)
+        if (deeper := _inner(inner)) is not None:
+            found.append(deeper)
+        found += _hanging(inner)
+    found += _hanging(payload)
+    return tuple(found)
+
+
+def _inner(payload: Payload) -> Payload | None:
+    if payload.keys().isdisjoint(_INNER_VIEW):
+        return None
+    for key in INNER_KEYS:
+        if key in payload and (
+            inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key]))
+        ):
+            return inner
+    if first := mapping_of(first_of(payload.get("errors"))):
+        return first
+    return wrapped(payload)
+
+
+def _hanging(payload: Payload) -> list[Payload]:
+    found: list[Payload] = []
+    if payload.keys().isdisjoint(_DEEPER_VIEW):
+        return found
+    for key in _DEEPER_VIEW:
+        if key not in payload:
+            continue
+        value = payload[key]
+        if mapping := mapping_of(value):
+            found.append(mapping)
+        elif type(value) is list:
+            found += filter(None, map(mapping_of, value[:4]))
+    return found
+
+
+def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]]:
+    """
+    Every code in order of trust, and up to three different texts, the outermost first.
+
+    Names come before numbers, and Google's ``ErrorInfo.reason`` before all.
+    """
+    named: list[str] = []
+    numbers: list[str] = []
+    texts: list[str] = []
+    for position, mapping in enumerate(details):
+        codes_here, texts_here = _read_keys(mapping, position)
+        for _, code in codes_here:
+            (numbers if code.lstrip("-").isdecimal() else named).append(code)
+        for _, text in texts_here:
+            if text not in texts and text not in named and len(texts) < _TEXTS:
+                texts.append(text)
+        if "@type" in mapping and _is_error_info(mapping):
+            named.insert(0, str(mapping["reason"]))
+    payload = details[0]
+    if ("type" in payload or "__type" in payload) and (kind := code_of(_kind(payload))) is not None:
+        # The type of RFC 9457 is an address that explains the status; any other type is a name.
+        (numbers if "://" in str(payload.get("type")) else named).append(kind)
+    return named + numbers, texts
+
+
+def _read_keys(
+    mapping: Payload, position: int
+) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """The codes and texts of one mapping with their ranks, best first."""
+    roles = _INNER_ROLES if position else _OUTER_ROLES
+    codes: list[tuple[int, str]] = []
+    texts: list[tuple[int, str]] = []
+    for key in mapping if len(mapping) <= FEW_KEYS else mapping.keys() & roles.keys():
+        if key not in roles:
+            continue
+        value = mapping[key]
+        code_rank, text_rank = roles[key]
+        if code_rank >= 0 and (code := _code_under(key, value, position)) is not None:
+            codes.append((code_rank, code))
+        if text_rank >= 0 and (text := value if type(value) is str else text_of(value)):
+            texts.append((text_rank, text[:MESSAGE_CHARS]))
+    codes.sort()
+    texts.sort()
+    return codes, texts
+
+
+def _code_under(key: str, value: object, position: int) -> str | None:
+    code = code_of(value)
+    if code is None or key not in _WEAK_KEYS:
+        return code
+    word = code.lower()
+    if word in _NOT_CODES:
+        return None
+    if key in ("name", "id"):
+        return (
+            code
+            if word.endswith(("error", "exception", "fault")) and word not in SAYS_NOTHING
+            else None
+        )
+    if key == "status" and not position:
+        return code if code.isdecimal() else None
+    return code if position <= 2 or "." not in code else None
+
+
+_WEAK_KEYS = frozenset(("status", "type", "name", "id", "error", "reason", "category"))
+"""Keys that hold codes in error objects and other things elsewhere."""
+
+_NOT_CODES = ERROR_WORDS | FAILED_WORDS | SUCCESS_WORDS
+
+
+def _kind(payload: Payload) -> str | None:
+    """
+    AWS's ``com.amazon.service#Name:http://...``, an RFC 9457 type, or a type named as errors are.
+    """
+    name = payload.get("__type")
+    if type(name) is str:
+        return name[:256].rpartition("#")[2].partition(":")[0]
+    name = payload.get("type")
+    if type(name) is not str or len(name) > 256:
+        return None
+    if name == "about:blank":
+        return None
+    if "://" in name:
+        return None if "#" in name else name.rstrip("/").rpartition("/")[2].removesuffix(".html")
+    if (
+        "title" in payload
+        or name.isupper()
+        or name.lower().endswith(("error", "exception", "fault"))
+    ):
+        return name if name.lower() not in SAYS_NOTHING else None
+    return None
+
+
+def _is_error_info(mapping: Payload) -> bool:
+    kind = mapping.get("@type")
+    return (
+        type(kind) is str
+        and kind.endswith("ErrorInfo")
+        and code_of(mapping.get("reason")) is not None
+    )
+
+
+def _best(codes: list[str]) -> str | None:
+    """The first code that says something, else the first."""
+    for code in codes:
+        if code.lower() not in SAYS_NOTHING:
+            return code
+    return codes[0] if codes else None
+
+
+def _listed(payload: Payload) -> str | None:
+    """The first text under ``errors`` or ``errorMessages``, by list or by field name."""
+    for key in ("errors", "errorMessages", "error", "messages", "message", "detail"):
+        value = payload.get(key)
+        if mapping := mapping_of(value):
+            value = [next(iter(mapping.values()))]
+        first = first_of(value)
+        if text := text_of(first_of(first) if type(first) is list else first):
+            return text[:MESSAGE_CHARS]
+    return None

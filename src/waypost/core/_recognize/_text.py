@@ -1,0 +1,96 @@
+"""Texts: JSON that has the shape of a failure, and prose that the protocol flags as one."""
+
+from __future__ import annotations
+
+import json
+
+from .._clean import MESSAGE_CHARS, PARSED_CHARS
+from .._model import Failure, Origin
+from ._evidence import marked
+from ._read import read
+from ._verdict import failed
+
+SIGNPOST = "[waypost]"
+_JSON_STARTS = ("{", "[")
+_LOOKED_AT = 4_096
+_PREFIXES = ("Error executing tool ", "Error calling tool ")
+_PREFIX_CHARS = 160
+_PREFIX_SPACES = 3
+_MARKER_KEYS = (
+    '"error', '"status', '"ok"', '"success', '"isError"', '"is_error"', '"err', '"code"',
+    '"__type"', '"Code"', '"Error', '"type"', '"fault"', '"exception"', '"http_', '"succeed',
+)  # fmt: skip
+
+
+def json_failure(text: str) -> Failure | None:
+    """
+    Return the failure in a text that nothing flags, or ``None``.
+
+    Only JSON is looked at: at most 32 KiB that begin with a brace or bracket and hold a marker key
+    in the first 4 KiB.
+    """
+    if len(text) > PARSED_CHARS or not text[:64].lstrip().startswith(_JSON_STARTS):
+        return None
+    head = text[:_LOOKED_AT]
+    if not any(key in head for key in _MARKER_KEYS):
+        return None
+    payload = _parsed(text)
+    return (
+        read(payload, Origin.JSON_TEXT)
+        if payload is not None and marked(payload) and failed(payload)
+        else None
+    )
+
+
+def flagged_failure(text: str, block: int) -> Failure:
+    """
+    Return the failure that a flagged text tells.
+
+    Past 32 KiB it is not parsed, and its first 4 KiB are the message. A text that is nothing but
+    the prefix of a framework stands for an exception that the framework hides: the tool crashed.
+    """
+    body = without_prefix(text)
+    payload = None
+    if len(body) <= PARSED_CHARS and body[:64].lstrip().startswith(_JSON_STARTS):
+        payload = _parsed(body)
+    if payload:
+        return read(payload, Origin.JSON_TEXT, block=block, message=body)
+    hidden = not body.strip() and body != text
+    message = (text if hidden else body)[:MESSAGE_CHARS]
+    return Failure(
+        payload={"message": message},
+        details=(),
+        code=None,
+        more_codes=("tool_crashed",) if hidden else (),
+        message="" if hidden else message,
+        origin=Origin.PROSE,
+        block=block,
+    )
+
+
+def signed(text: str) -> bool:
+    """Whether a line of *text* claims to be waypost's."""
+    head = text[:PARSED_CHARS]
+    return head.startswith(SIGNPOST) or f"\n{SIGNPOST}" in head
+
+
+def without_prefix(text: str) -> str:
+    """Drop "Error executing tool x: ", which the MCP SDK and FastMCP put before a tool's words."""
+    if not text.startswith(_PREFIXES):
+        return text
+    head, colon, _ = text[:_PREFIX_CHARS].partition(": ")
+    if colon:
+        return text[len(head) + 2 :]
+    # The SDK hides the words of an unexpected exception: then only the tool's name is left.
+    return "" if len(text) < _PREFIX_CHARS and text.count(" ") <= _PREFIX_SPACES else text
+
+
+def _parsed(text: str) -> dict[str, object] | None:
+    """Return the mapping that the JSON *text* holds, bare or as the only element of a list."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if type(value) is list and len(value) == 1:
+        value = value[0]
+    return value if type(value) is dict else None

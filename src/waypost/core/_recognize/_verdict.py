@@ -1,0 +1,197 @@
+"""Whether a mapping is a failure: by its structure, never by a word in its prose."""
+
+from __future__ import annotations
+
+from ._envelopes import ELICITATION, amazon, explicit, json_rpc, problem, wrapped
+from ._evidence import (
+    Payload,
+    flag_of,
+    has_code,
+    has_errors,
+    has_text,
+    identified,
+    number_of,
+    says_why,
+    says_why_inside,
+    word_of,
+)
+from ._scalars import code_of, first_of, mapping_of, status_of, text_of
+from ._words import (
+    COUNT_KEYS,
+    DONE_PREFIXES,
+    ERROR_TEXT_KEYS,
+    ERROR_WORDS,
+    FAILED_WORDS,
+    FEW_KEYS,
+    INNER_KEYS,
+    MARKERS,
+    SUCCESS_WORDS,
+    TEXT_KEYS,
+    VERDICT_KEYS,
+    WORK_KEYS,
+)
+
+
+def failed(payload: Payload) -> bool:
+    """Whether *payload*, which is `marked`, says of itself that the call failed."""
+    get = payload.get
+    status = word_of(get("status"))
+    if status in SUCCESS_WORDS and payload.keys().isdisjoint(_LOUD_KEYS):
+        return False
+    if status in ERROR_WORDS or ("result" in payload and word_of(payload["result"]) in ERROR_WORDS):
+        return says_why(payload) or not _reports(payload)
+    if (
+        get("isError") is True
+        or get("is_error") is True
+        or ("code" in payload and json_rpc(payload))
+    ):
+        return True
+    flag = flag_of(payload)
+    number = number_of(payload)
+    ended_badly = status in FAILED_WORDS or number >= 400
+    if flag is False and (len(payload) == 1 or says_why(payload) or says_why_inside(payload)):
+        return True
+    if ended_badly:
+        return (flag is False or _witnessed(payload)) and not identified(payload)
+    if flag is False:
+        return False
+    if flag or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
+        return False
+    return _names_error(payload) or _enveloped(payload)
+
+
+_LOUD_KEYS = MARKERS - {"status", "data", "type", "content", "response"}
+"""Keys that may speak of a failure beside a status that says success."""
+
+
+def _reports(payload: Payload) -> bool:
+    """
+    Whether an error word stands over lists or mappings without a word why: the state of a batch, of
+    checks.
+    """
+    if "input_request" in payload or "next_action" in payload:
+        return False
+    return len(payload) > FEW_KEYS or any(
+        type(value) is list or type(value) is dict for value in payload.values()
+    )
+
+
+def _witnessed(payload: Payload) -> bool:
+    """Whether a failed status has a second witness: a code, a text, or Kubernetes's ``kind``."""
+    return (
+        payload.get("kind") == "Status"
+        or says_why(payload)
+        or (number_of(payload) >= 400 and says_why_inside(payload))
+    )
+
+
+def _worked(payload: Payload) -> bool:
+    """Whether something was done: rows came back, or what worked stands beside what failed."""
+    if len(payload) == 1 and "error" in payload:
+        return False
+    for key in payload.keys() & _WORKED_KEYS:
+        if not (value := payload[key]):
+            continue
+        if type(value) is not bool if key in COUNT_KEYS else not _empty_or_failed(value):
+            return True
+    return len(payload) <= FEW_KEYS and any(
+        type(value) is list and value and type(key) is str and key.startswith(DONE_PREFIXES)
+        for key, value in payload.items()
+    )
+
+
+_WORKED_KEYS = frozenset((*WORK_KEYS, *COUNT_KEYS))
+
+
+def _empty_or_failed(value: object) -> bool:
+    """GraphQL's ``{"me": null}`` is no data, and an error envelope is no work done."""
+    mapping = mapping_of(value)
+    if mapping is None:
+        return False
+    if len(mapping) <= FEW_KEYS and all(item is None for item in mapping.values()):
+        return True
+    return explicit(mapping)
+
+
+def _names_error(payload: Payload) -> bool:
+    """Whether an error code, an ``error`` or ``errors`` stands here, beside no sign of success."""
+    if not payload.keys().isdisjoint(VERDICT_KEYS):
+        return False
+    if has_code(payload) or _bare_status(payload):
+        return True
+    for key in INNER_KEYS:
+        if (value := payload.get(key)) is not None and _tells(value, payload):
+            return True
+    return (has_errors(payload) and not _has_rows(payload)) or _error_texts(payload)
+
+
+def _bare_status(payload: Payload) -> bool:
+    """An HTTP error number under ``code`` beside a message."""
+    return (status_of(payload.get("code")) or 0) >= 400 and type(payload.get("message")) is str
+
+
+def _has_rows(payload: Payload) -> bool:
+    """Whether rows stand beside ``errors``: the call worked in part."""
+    return len(payload) <= FEW_KEYS and any(
+        type(value) is list and value and type(value[0]) is dict and key not in _ERROR_LISTS
+        for key, value in payload.items()
+    )
+
+
+_ERROR_LISTS = frozenset(
+    ("errors", "Errors", "error", "details", "messages", "causes", "warnings", "errorCauses")
+)
+
+
+def _tells(value: object, payload: Payload) -> bool:
+    """
+    Whether the value under ``error`` is a code, a sentence or an object, not ``false`` or ``none``.
+    """
+    if value is True:
+        return has_text(
+            {key: payload[key] for key in TEXT_KEYS if key in payload and key != "error"}
+        )
+    if (text := text_of(value)) is not None:
+        return bool(text.strip()) and text.strip().lower() not in _NO_ERROR
+    if type(value) is int:
+        return code_of(value) is not None
+    mapping = mapping_of(value)
+    if mapping and mapping.get("code") == ELICITATION:
+        return False
+    return bool(mapping or first_of(value))
+
+
+_NO_ERROR = frozenset(
+    ("none", "null", "no", "no error", "ok", "success", "false", "0", "n/a", "undefined")
+)
+
+
+def _error_texts(payload: Payload) -> bool:
+    """A text named after errors, as Jira's ``errorMessages``, where nothing else came back."""
+    for key in ERROR_TEXT_KEYS:
+        value = payload.get(key)
+        if value and (text_of(value) or text_of(first_of(value))):
+            return len(payload) <= FEW_KEYS and all(
+                type(key) is str and key.lower().startswith(_BESIDE_ERROR_TEXTS) for key in payload
+            )
+    return False
+
+
+_BESIDE_ERROR_TEXTS = (
+    "err",
+    "code",
+    "status",
+    "request",
+    "trace",
+    "time",
+    "type",
+    "message",
+    "path",
+    "invalid",
+    "correlation",
+)
+
+
+def _enveloped(payload: Payload) -> bool:
+    """Envelopes without a general marker: AWS, RFC 9457, and one level of wrapping."""
+    return amazon(payload) or problem(payload) or wrapped(payload) is not None

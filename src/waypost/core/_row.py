@@ -1,0 +1,171 @@
+"""The one way to make a row of the table: defaults of its class filled in, mistakes named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import TypeVar
+
+from ._actions import CLASS_DEFAULTS, STEP_ACTIONS, STRICTER_DEFAULTS, WAIT_PLACEHOLDER
+from ._model import ErrorClass, NextStep, Outcome, Rule, RuleError
+
+MIN_GLOB = 3
+MAX_ACTION = 200
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def rule(
+    id: str,  # noqa: A002 -- the field's name in the table, in TOML and on the wire
+    *,
+    any_of: Iterable[str] = (),
+    ends: Iterable[str] = (),
+    not_with: Iterable[str] = (),
+    error_class: ErrorClass | str,
+    retryable: bool | None = None,
+    step: NextStep | str | None = None,
+    outcome: Outcome | str,
+    action: str | None = None,
+    why: str,
+    in_message: bool = True,
+    vague: bool = False,
+) -> Rule:
+    """
+    Make one row; what is left out comes from the table of classes.
+
+    Args:
+        id: Unique in its book.
+
+        any_of: Patterns: words of ``[a-z0-9]`` parted by one space, in the order in which they must
+            stand. ``*`` may begin or end a word and needs three characters beside it.
+
+        ends: Patterns that count only at the end of the name or message.
+
+        not_with: Patterns that must not stand in the same name or message.
+
+        error_class: The class, or its value.
+
+        retryable: ``False`` makes the row stricter than its class.
+
+        step: The recovery step, if not that of the class.
+
+        outcome: ``not_done`` if the failure proves that nothing happened, else ``unknown``.
+
+        action: The sentence, at most 200 characters. Holds ``{wait}`` once if the step is ``wait``.
+
+        why: Why the row stands in the table, in one line.
+
+        in_message: Whether the row reads messages too, or names only.
+
+        vague: Whether the row gives way to any further code, and to a message that says more.
+
+    Raises:
+        RuleError: Something above does not hold; the text names the value and the way out.
+    """
+    if not id.strip():
+        raise RuleError(f"A rule needs an id, not {id!r}: give it one, such as 'rate.limited'.")
+    if not why.strip():
+        raise RuleError(f"Rule {id!r} has no reason: say in why= what it is for, in one line.")
+    patterns = _patterns(id, any_of), _patterns(id, ends), _patterns(id, not_with)
+    if not patterns[0] and not patterns[1]:
+        raise RuleError(f"Rule {id!r} matches nothing: give it a pattern in any_of= or ends=.")
+    known_class = _known(id, "error class", error_class, ErrorClass)
+    can_repeat, known_step, sentence = _advice(
+        id, known_class, retryable, None if step is None else _known(id, "step", step, NextStep)
+    )
+    sentence = sentence if action is None else action
+    _check_action(id, known_step, sentence)
+    return Rule(
+        id=id,
+        error_class=known_class,
+        retryable=can_repeat,
+        step=known_step,
+        outcome=_known(id, "outcome", outcome, Outcome),
+        action=sentence,
+        why=why,
+        any_of=patterns[0],
+        ends=patterns[1],
+        not_with=patterns[2],
+        in_message=in_message,
+        vague=vague,
+    )
+
+
+def _advice(
+    rule_id: str, error_class: ErrorClass, retryable: bool | None, step: NextStep | None
+) -> tuple[bool, NextStep, str | None]:
+    """Whether to repeat, the step and its sentence, as far as the class or the step decides."""
+    defaults = CLASS_DEFAULTS[error_class]
+    if retryable and not defaults.retryable:
+        raise RuleError(
+            f"Rule {rule_id!r} says retryable=True, but {error_class.value!r} is not retryable: "
+            f"leave retryable out or choose another class."
+        )
+    default_step, sentence = defaults.step, defaults.action
+    if retryable is False and defaults.retryable:
+        report = (NextStep.REPORT, STEP_ACTIONS[NextStep.REPORT])
+        default_step, sentence = STRICTER_DEFAULTS.get(error_class, report)
+    if step is not None and step is not default_step:
+        default_step, sentence = step, STEP_ACTIONS[step]
+    return defaults.retryable and retryable is not False, default_step, sentence
+
+
+def _known(rule_id: str, what: str, value: str, words: type[_Word]) -> _Word:
+    """The member of a closed set that *value* names."""
+    try:
+        return words(value)
+    except ValueError:
+        allowed = ", ".join(word.value for word in words)
+        raise RuleError(
+            f"Rule {rule_id!r} names the {what} {value!r}, which does not exist: "
+            f"use one of {allowed}."
+        ) from None
+
+
+def _patterns(rule_id: str, patterns: Iterable[str]) -> tuple[str, ...]:
+    """The patterns as a tuple, each one checked."""
+    if isinstance(patterns, str):
+        raise RuleError(f"Rule {rule_id!r} has the text {patterns!r} for patterns: use a list.")
+    patterns = tuple(patterns)
+    for pattern in patterns:
+        if not _well_formed(pattern):
+            raise RuleError(
+                f"Pattern {pattern!r} of rule {rule_id!r} is no sequence of words: write "
+                f"lower-case words of a-z and 0-9 with one space between, with * only at the "
+                f"start or end of a word that has {MIN_GLOB} characters or more beside it."
+            )
+    return patterns
+
+
+def _well_formed(pattern: str) -> bool:
+    bare = pattern.replace(" ", "")
+    if bare.isascii() and bare.isalnum() and bare == bare.lower():  # the common case, at once
+        return pattern.split(" ") == pattern.split()
+    for word in pattern.split(" "):
+        literal = word.removeprefix("*").removesuffix("*")
+        if not (literal.isascii() and literal.isalnum() and literal == literal.lower()):
+            return False
+        if literal != word and (len(literal) < MIN_GLOB or len(word) > len(literal) + 1):
+            return False
+    return True
+
+
+def _check_action(rule_id: str, step: NextStep, action: str | None) -> None:
+    """A sentence for every step but ``none``, short, on one line, ``{wait}`` where it belongs."""
+    if (action is None) != (step is NextStep.NONE):
+        raise RuleError(
+            f"Rule {rule_id!r} has the step {step.value!r} and the action {action!r}: "
+            f"give a sentence for every step but 'none', and none for that."
+        )
+    if action is None:
+        return
+    if not action.strip() or len(action) > MAX_ACTION or not action.isprintable():
+        raise RuleError(
+            f"The action of rule {rule_id!r} is {action[:MAX_ACTION]!r}: write one line of 1 to "
+            f"{MAX_ACTION} printable characters."
+        )
+    if action.count(WAIT_PLACEHOLDER) != (step is NextStep.WAIT):
+        raise RuleError(
+            f"The action {action!r} of rule {rule_id!r} does not fit the step {step.value!r}: "
+            f"{WAIT_PLACEHOLDER} stands in it once if the step is 'wait', and else not at all."
+        )

@@ -1,0 +1,108 @@
+"""MCP's official SDK: a client whose tool calls come back with guidance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+from mcp import Client, ClientSession
+from mcp.types import ListToolsResult, Tool
+
+from ..core._model import WaypostError
+from ..pipeline import Enricher
+
+__all__ = ["enrich_client"]
+
+ClientT = TypeVar("ClientT", Client, ClientSession)
+
+_UNRESOLVED = "_OTHER"
+_TOOLS_REMEMBERED = 10_000
+
+
+def enrich_client(
+    client: ClientT,
+    *,
+    enricher: Enricher | None = None,
+    server: str | None = None,
+    side_effects: Mapping[str, bool] | None = None,
+) -> ClientT:
+    """Return *client* in a wrapper whose ``call_tool`` adds guidance to failures and reports every
+    call.
+
+    Everything else goes to *client* as it is, which is not changed. What ``call_tool`` raises is
+    raised on, the same object: ``waypost.guidance_of(exception)`` tells what to do about it.
+
+    Args:
+        client: An ``mcp.Client``, also before it is entered, or an ``mcp.ClientSession``.
+
+        enricher: Shared by all the clients of a host; by default a new one.
+
+        server: Your name for the server; it becomes a metric attribute, so keep the names few.
+
+        side_effects: By tool name, whether the tool changes something, if you know better than its
+            annotations. These are known for the tools that were listed through the wrapper.
+
+    Raises:
+        WaypostError: If *client* has no ``call_tool``.
+
+    .. versionadded:: 0.1.0
+    """
+    if not callable(getattr(client, "call_tool", None)):
+        raise WaypostError(
+            f"enrich_client({type(client).__name__}): pass an mcp.Client or mcp.ClientSession."
+        )
+    return cast(
+        "ClientT", _EnrichedClient(client, enricher or Enricher(), server, side_effects or {})
+    )
+
+
+class _EnrichedClient:
+    """Stands in for a client; knows the tools that were listed through it."""
+
+    def __init__(
+        self, client: Any, enricher: Enricher, server: str | None, side_effects: Mapping[str, bool]
+    ) -> None:
+        self._client = client
+        self._enricher = enricher
+        self._server = server
+        self._side_effects = side_effects
+        self._tools: dict[str, Tool] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def __aenter__(self) -> Self:
+        await self._client.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return cast("bool | None", await self._client.__aexit__(kind, exception, traceback))
+
+    async def list_tools(self, *args: Any, **kwargs: Any) -> ListToolsResult:
+        """List tools, and remember their annotations."""
+        listed: ListToolsResult = await self._client.list_tools(*args, **kwargs)
+        for tool in listed.tools[: _TOOLS_REMEMBERED - len(self._tools)]:
+            self._tools[tool.name] = tool
+        return listed
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call a tool; a failure comes back with guidance."""
+        tool = self._tools.get(name)
+        with self._enricher.call(
+            # A name that no listed tool has is the model's invention: it must not become a metric
+            # attribute.
+            _UNRESOLVED if tool is None and self._tools else name,
+            arguments=arguments,
+            server=self._server,
+            annotations=None if tool is None else tool.annotations,
+            side_effects=self._side_effects.get(name),
+        ) as call:
+            return call.enrich(await self._client.call_tool(name, arguments, *args, **kwargs))

@@ -1,0 +1,141 @@
+"""
+The only place where names on the wire stand: metrics, attributes and events, with their allowed
+keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core._clean import Limits
+from ..core._observation import Observation
+
+Value = str | bool | int | float
+
+# OpenTelemetry's own, written out: its Python constants are deprecated.
+OPERATION_NAME = "gen_ai.operation.name"
+TOOL_NAME = "gen_ai.tool.name"
+ERROR_TYPE = "error.type"
+EXECUTE_TOOL = "execute_tool"
+
+ERROR_CLASS = "waypost.error.class"
+ERROR_CODE = "waypost.error.code"
+ERROR_MESSAGE = "waypost.error.message"
+ERROR_SPOOFED = "waypost.error.spoofed"
+RETRYABLE = "waypost.retryable"
+NEXT_STEP = "waypost.next_step"
+NEXT_ACTION = "waypost.next_action"
+ACTOR = "waypost.actor"
+MAY_REPEAT = "waypost.may_repeat"
+RETRYABLE_SOURCE = "waypost.retryable.source"
+NEXT_ACTION_SOURCE = "waypost.next_action.source"
+DISAGREEMENT = "waypost.disagreement"
+RULE = "waypost.rule"
+RETRY_AFTER_MS = "waypost.retry_after_ms"
+OPTIONS_LEFT_OUT = "waypost.options_left_out"
+SIDE = "waypost.side"
+SERVER = "waypost.server"
+FAULT_AT = "waypost.fault.at"
+
+ERROR_EVENT = "waypost.error"
+
+OTHER = "_OTHER"
+"""Stands for tools and servers past the bound, and for a tool that nobody named."""
+
+_MOST_MILLISECONDS = 2**53
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """
+    An instrument.
+
+    Attributes:
+        unit: In UCUM, with braces for what is counted.
+
+        keys: The attributes it may have; their combinations are bounded.
+    """
+
+    name: str
+    unit: str
+    description: str
+    keys: tuple[str, ...]
+
+
+CALL_DURATION = Metric(
+    name="waypost.call.duration",
+    unit="s",
+    description="Duration of tool calls, whether they worked, failed or raised.",
+    keys=(SIDE, TOOL_NAME, SERVER, ERROR_CLASS),
+)
+ERRORS = Metric(
+    name="waypost.errors",
+    unit="{error}",
+    description="Failed tool calls by error class and guidance.",
+    keys=(SIDE, TOOL_NAME, SERVER, ERROR_CLASS, NEXT_STEP, RETRYABLE),
+)
+INTERNAL_ERRORS = Metric(
+    name="waypost.internal_errors",
+    unit="{error}",
+    description="Faults inside waypost or an observer; the tool's result was not affected.",
+    keys=(FAULT_AT,),
+)
+
+DURATION_BOUNDARIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
+"""Seconds; the boundaries that the MCP conventions advise for operation durations."""
+
+
+def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
+    """
+    Return what a span and a log event say of a failed call: built-in scalars only, absent ones left
+    out.
+    """
+    guidance = observation.guidance
+    if guidance is None:
+        return {}
+    facts: dict[str, Value] = {
+        ERROR_CLASS: guidance.error_class._value_,
+        RETRYABLE: guidance.retryable,
+        NEXT_STEP: guidance.next_step._value_,
+        ACTOR: guidance.actor._value_,
+        MAY_REPEAT: guidance.may_repeat,
+        RETRYABLE_SOURCE: guidance.retryable_source._value_,
+        NEXT_ACTION_SOURCE: guidance.next_action_source._value_,
+        RULE: guidance.rule,
+        SIDE: observation.side,
+    }
+    if observation.error_code is not None:
+        facts[ERROR_CODE] = observation.error_code
+    if observation.next_action is not None:
+        facts[NEXT_ACTION] = observation.next_action[: limits.attribute_chars]
+    if observation.server is not None:
+        facts[SERVER] = observation.server
+    if guidance.retry_after_seconds is not None:
+        facts[RETRY_AFTER_MS] = int(min(guidance.retry_after_seconds * 1_000, _MOST_MILLISECONDS))
+    if observation.message is not None:
+        facts[ERROR_MESSAGE] = observation.message[: limits.attribute_chars]
+    _add_warnings(facts, observation, disagreement=guidance.disagreement)
+    return facts
+
+
+def _add_warnings(facts: dict[str, Value], observation: Observation, *, disagreement: bool) -> None:
+    """What is rarely so, and worth a look."""
+    if disagreement:
+        facts[DISAGREEMENT] = True
+    if observation.spoofed:
+        facts[ERROR_SPOOFED] = True
+    if observation.options_left_out:
+        facts[OPTIONS_LEFT_OUT] = observation.options_left_out
+
+
+def log_facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
+    """Return the keys of a log event: the facts, the tool, and the ids that lead to the trace."""
+    facts = facts_of(observation, limits)
+    if observation.tool_name is not None:
+        facts[TOOL_NAME] = observation.tool_name
+    if observation.error_type is not None:
+        facts[ERROR_TYPE] = observation.error_type
+    if observation.trace_id is not None and observation.span_id is not None:
+        facts["trace_id"] = observation.trace_id
+        facts["span_id"] = observation.span_id
+    return facts

@@ -1,0 +1,327 @@
+"""
+Spans and metrics through the OpenTelemetry API: joins the span that is there, or opens one on the
+host side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar, Token
+from typing import Literal
+
+from opentelemetry import context, metrics, trace
+from opentelemetry.context import Context
+from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, SpanKind, Status, StatusCode
+
+from ..core._actions import CLASS_DEFAULTS
+from ..core._clean import Limits
+from ..core._model import ErrorClass, WaypostError
+from ..core._observation import CallStart, Observation
+from ._bounds import AttributeSets, EventCounts
+from ._names import (
+    CALL_DURATION,
+    DURATION_BOUNDARIES,
+    ERROR_CLASS,
+    ERROR_EVENT,
+    ERROR_TYPE,
+    ERRORS,
+    EXECUTE_TOOL,
+    FAULT_AT,
+    INTERNAL_ERRORS,
+    NEXT_STEP,
+    OPERATION_NAME,
+    OTHER,
+    RETRYABLE,
+    SERVER,
+    SIDE,
+    TOOL_NAME,
+    Value,
+    facts_of,
+)
+
+SpanUse = Literal["auto", "current", "own", "off"]
+
+_NO_ERROR_STATUS = frozenset((ErrorClass.NEEDS_INPUT, ErrorClass.CANCELLED))
+_CLIENT_FAULTS = frozenset(("-32700", "-32600", "-32601", "-32602", "-32002"))
+"""JSON-RPC codes that leave a server span UNSET: the client asked for something that cannot be."""
+
+
+class OpenTelemetryObserver:
+    """
+    Writes guidance on spans and counts calls, errors and its own faults.
+
+    Uses the global providers, whenever they are set; without an SDK nothing is opened and nothing
+    counted.
+
+    Args:
+        span: See `waypost.observe.default_observers`.
+
+        limits: Bounds of what is exported.
+
+        tracer_provider: Instead of the global one.
+
+        meter_provider: Instead of the global one.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        span: SpanUse = "auto",
+        limits: Limits | None = None,
+        tracer_provider: trace.TracerProvider | None = None,
+        meter_provider: metrics.MeterProvider | None = None,
+    ) -> None:
+        if span not in ("auto", "current", "own", "off"):
+            raise WaypostError(f"span={span!r}: use 'auto', 'current', 'own' or 'off'.")
+        self._span = span
+        self._limits = limits or Limits()
+        self._global_tracer = tracer_provider is None
+        self._global_meter = meter_provider is None
+        self._tracer = trace.get_tracer("waypost", tracer_provider=tracer_provider)
+        meter = metrics.get_meter("waypost", meter_provider=meter_provider)
+        self._duration = meter.create_histogram(
+            CALL_DURATION.name,
+            unit=CALL_DURATION.unit,
+            description=CALL_DURATION.description,
+            explicit_bucket_boundaries_advisory=DURATION_BOUNDARIES,
+        )
+        self._errors = meter.create_counter(
+            ERRORS.name, unit=ERRORS.unit, description=ERRORS.description
+        )
+        self._internal_errors = meter.create_counter(
+            INTERNAL_ERRORS.name, unit=INTERNAL_ERRORS.unit, description=INTERNAL_ERRORS.description
+        )
+        self._duration_sets = AttributeSets(self._limits.duration_attribute_sets)
+        self._error_sets = AttributeSets(self._limits.attribute_sets)
+        self._zeroed: set[tuple[tuple[str, Value], ...]] = set()
+        self._events = EventCounts(self._limits.span_events)
+
+    def begin(self, start: CallStart) -> _SpanScope | None:
+        """Find the span of the call, or open one, and make it current."""
+        current = trace.get_current_span()
+        if (
+            current is INVALID_SPAN
+            and self._global_tracer
+            and _api_only(trace.get_tracer_provider())
+        ):
+            return None
+        if self._span == "off":
+            return _SpanScope(self, current, writes=False)
+        tool_span = _belongs(current, start)
+        if start.one_shot or start.side == "server" or self._span == "current":
+            shared = not tool_span and (start.one_shot or start.side == "host")
+            return _SpanScope(self, current, shared=shared)
+        if tool_span and self._span == "auto":
+            return _SpanScope(self, current)
+        name = f"{EXECUTE_TOOL} {start.tool_name or OTHER}"
+        opened = self._tracer.start_span(name, kind=SpanKind.INTERNAL)
+        if opened.get_span_context().span_id in (0, current.get_span_context().span_id):
+            return _SpanScope(self, current)  # no SDK, so nothing was opened
+        return _SpanScope(self, opened, own=True)
+
+    def __call__(self, observation: Observation) -> None:
+        """Count the call; nothing that the tool wrote becomes a metric attribute."""
+        if self.idle():
+            return
+        base: dict[str, Value] = {SIDE: observation.side}
+        if observation.tool_name is not None:
+            base[TOOL_NAME] = observation.tool_name
+        if observation.server is not None:
+            base[SERVER] = observation.server
+        self._start_at_zero(base)
+        guidance = observation.guidance
+        if observation.duration_seconds is not None:
+            attributes = dict(base)
+            if guidance is not None:
+                attributes[ERROR_CLASS] = guidance.error_class._value_
+            elif observation.ending != "success":
+                attributes[ERROR_CLASS] = observation.ending
+            self._duration.record(
+                observation.duration_seconds, self._duration_sets.bound(attributes)
+            )
+        if guidance is not None:
+            base[ERROR_CLASS] = guidance.error_class._value_
+            base[NEXT_STEP] = guidance.next_step._value_
+            base[RETRYABLE] = guidance.retryable
+            self._errors.add(1, self._error_sets.bound(base))
+
+    def idle(self) -> bool:
+        """Whether there is no SDK that would count."""
+        return self._global_meter and _api_only(metrics.get_meter_provider())
+
+    def fault(self, where: str) -> None:
+        """Count a fault of waypost's own, or of an observer."""
+        self._internal_errors.add(1, {FAULT_AT: where})
+
+    def _start_at_zero(self, base: dict[str, Value]) -> None:
+        """
+        Create the error counters of a new tool at 0: ``increase()`` does not see a series' first
+        value.
+        """
+        key = tuple(base.items())
+        if key in self._zeroed or len(self._zeroed) >= self._limits.zeroed_tools:
+            return
+        self._zeroed.add(key)
+        for error_class, defaults in CLASS_DEFAULTS.items():
+            zero = {
+                **base,
+                ERROR_CLASS: error_class.value,
+                NEXT_STEP: defaults.step.value,
+                RETRYABLE: defaults.retryable,
+            }
+            self._errors.add(0, self._error_sets.bound(zero))
+
+
+_current: ContextVar[_SpanScope | None] = ContextVar("waypost_span_scope", default=None)
+
+
+class _SpanScope:
+    """
+    The span of one call: its own, the tool's, or one that it shares with other calls.
+
+    Args:
+        own: We opened it, so we name, mark and end it.
+
+        shared: It is not the call's own, so failures become events on it.
+
+        writes: Whether the span is touched at all.
+    """
+
+    __slots__ = (
+        "_context_token",
+        "_current_token",
+        "_ended",
+        "_observer",
+        "_own",
+        "_shared",
+        "_span",
+        "_writes",
+        "sampled",
+        "span_id",
+        "trace_id",
+    )
+
+    def __init__(
+        self,
+        observer: OpenTelemetryObserver,
+        span: Span,
+        *,
+        own: bool = False,
+        shared: bool = False,
+        writes: bool = True,
+    ) -> None:
+        self._observer = observer
+        self._span = span
+        self._own = own
+        self._shared = shared
+        self._writes = writes and span.is_recording()
+        ids: SpanContext = span.get_span_context()
+        self.trace_id = trace.format_trace_id(ids.trace_id) if ids.is_valid else None
+        self.span_id = trace.format_span_id(ids.span_id) if ids.is_valid else None
+        self.sampled = ids.trace_flags.sampled
+        self._context_token: Token[Context]
+        self._current_token: Token[_SpanScope | None]
+        self._ended = False
+        if own:
+            self._current_token = _current.set(self)
+            self._context_token = context.attach(trace.set_span_in_context(span))
+
+    def end(self, observation: Observation) -> None:
+        try:
+            self._detach()
+            if self._writes:
+                self._write(observation)
+        finally:
+            if self._own:
+                self._span.end()
+
+    def _detach(self) -> None:
+        """
+        Make the span before ours current again, if ours is current in this context.
+
+        Blocks may end out of order, and in other contexts than they began in. A scope that ends
+        under another one is left for that one to take away. In a foreign context, where
+        OpenTelemetry would log "Failed to detach context", nothing is touched.
+        """
+        self._ended = True
+        scope = _current.get() if self._own else None
+        if scope is not self:
+            return
+        while scope is not None and scope._ended:
+            try:
+                _current.reset(scope._current_token)
+            except ValueError:
+                return
+            context.detach(scope._context_token)
+            scope = _current.get()
+
+    def _write(self, observation: Observation) -> None:
+        facts = facts_of(observation, self._observer._limits)
+        if self._shared:
+            ids = self._span.get_span_context()
+            if facts and self._observer._events.admits(ids.span_id):
+                self._span.add_event(ERROR_EVENT, facts)
+            self._span.set_attributes(facts)
+            return
+        if not facts:
+            facts[SIDE] = observation.side
+            if observation.server is not None:
+                facts[SERVER] = observation.server
+        if self._own:
+            facts[OPERATION_NAME] = EXECUTE_TOOL
+            facts[TOOL_NAME] = observation.tool_name or OTHER
+            if observation.error_type is not None and ERROR_TYPE not in _attributes_of(self._span):
+                facts[ERROR_TYPE] = observation.error_type
+        self._span.set_attributes(facts)
+        self._mark(observation)
+
+    def _mark(self, observation: Observation) -> None:
+        """Set the status ERROR where native code left it unset; never with a word of the tool's."""
+        guidance = observation.guidance
+        if guidance is None or guidance.error_class in _NO_ERROR_STATUS:
+            return
+        if not self._own:
+            status = getattr(self._span, "status", None)
+            if status is not None and status.status_code is not StatusCode.UNSET:
+                return
+            if observation.side == "server" and observation.error_type in _CLIENT_FAULTS:
+                return
+        self._span.set_status(Status(StatusCode.ERROR, guidance.error_class.value))
+
+
+def _api_only(provider: object) -> bool:
+    """
+    Whether *provider* is the API's own, so that nothing is recorded until somebody sets an SDK.
+    """
+    return type(provider).__module__.startswith(("opentelemetry.trace", "opentelemetry.metrics"))
+
+
+def _attributes_of(span: Span) -> Mapping[str, object]:
+    """What an SDK span holds; nothing of spans of another kind."""
+    return getattr(span, "attributes", None) or {}
+
+
+_TOOL_NAME_KEYS = (TOOL_NAME, "tool.name", "traceloop.entity.name")
+
+
+def _belongs(span: Span, start: CallStart) -> bool:
+    """
+    Whether *span* is the tool's own, by the conventions in use, and not that of a tool around it.
+
+    A server's span is never the host's, also where a gateway's tool calls its namesake upstream.
+    """
+    attributes = _attributes_of(span)
+    if not attributes:
+        return False
+    if start.side == "host" and getattr(span, "kind", None) is SpanKind.SERVER:
+        return False
+    if not (
+        attributes.get(OPERATION_NAME) == EXECUTE_TOOL
+        or attributes.get("openinference.span.kind") == "TOOL"
+        or attributes.get("traceloop.span.kind") == "tool"
+    ):
+        return False
+    named = next((attributes[key] for key in _TOOL_NAME_KEYS if key in attributes), None)
+    return start.tool_name is None or named is None or named == start.tool_name

@@ -1,0 +1,219 @@
+"""The Enricher: what a host makes once and asks for every call."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeVar
+
+from ..core._classify import RuleBook
+from ..core._clean import CODE_CHARS, clean_text
+from ..core._enrich import Style
+from ..core._model import Side, WaypostError
+from ..core._observation import CallStart, Observer
+from ..core._recognize import recognize
+from ..core._safety import UNKNOWN_EFFECTS, Effects, effects_of
+from ._call import Call, Settings
+from ._faults import Faults
+
+T = TypeVar("T")
+
+
+class Enricher:
+    """
+    Adds guidance to the failures of tool calls and tells observers about every call.
+
+    One is enough for a program; it is safe to share between threads and tasks. Nothing in it ever
+    raises into the host while a tool is called.
+
+    Args:
+        observers: Told about every finished call; ``()`` for none. By default OpenTelemetry and
+        structlog.
+
+        side: ``"host"`` if this program calls tools, ``"server"`` if it offers them.
+
+        rules: The table that sorts error codes; by default the built-in one.
+
+        change_results: ``False`` observes only: every result comes back as it is.
+
+        text: Where an MCP result gets the line that a model reads: under its first text
+        (``"append"``), in
+            a block of its own (``"block"``), or nowhere (``"never"``).
+
+        text_trace: Whether that line names the trace.
+
+        structured: Whether structured content gets the new keys: ``"auto"`` unless a strict client
+        would
+            reject them, ``"always"`` or ``"never"``.
+
+        trust_annotations: Whether a server's ``readOnlyHint`` and ``idempotentHint`` may make a
+        repeat safe.
+
+        capture_message: Whether messages, arguments and option values are exported, redacted as far
+        as
+            patterns can tell.
+
+        strict: Raise faults instead of containing them. For tests of your own observers.
+
+        clock: Monotonic seconds.
+
+    Setting the environment variable ``WAYPOST_DISABLED=true`` turns a new enricher off.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(
+        self,
+        observers: Iterable[Observer] | None = None,
+        *,
+        side: Side = "host",
+        rules: RuleBook | None = None,
+        change_results: bool = True,
+        text: Literal["append", "block", "never"] = "append",
+        text_trace: bool = True,
+        structured: Literal["auto", "always", "never"] = "auto",
+        trust_annotations: bool = False,
+        capture_message: bool = False,
+        strict: bool = False,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        _one_of("side", side, "host", "server")
+        _one_of("text", text, "append", "block", "never")
+        _one_of("structured", structured, "auto", "always", "never")
+        if observers is None:
+            from ..observe import default_observers  # noqa: PLC0415 -- loads OpenTelemetry
+
+            observers = default_observers()
+        told = _told(observers)
+        if not callable(clock):
+            raise WaypostError(f"Enricher(clock={clock!r}): pass a function that returns seconds.")
+        if rules is not None and not isinstance(rules, RuleBook):
+            raise WaypostError(
+                f"Enricher(rules={rules!r}): pass a RuleBook, or None for the default."
+            )
+        begins = tuple(begin for observer in told if (begin := getattr(observer, "begin", None)))
+        idles = tuple(idle for observer in told if (idle := getattr(observer, "idle", None)))
+        self._settings = Settings(
+            observers=told,
+            begins=begins,
+            idles=idles if len(idles) == len(told) else None,
+            faults=Faults(told, strict=strict),
+            rules=rules,
+            change_results=change_results,
+            capture_message=capture_message,
+            disabled=_disabled(),
+            clock=clock,
+        )
+        self._side: Side = side
+        self._trust_annotations = trust_annotations
+        self._style = Style(text, text_trace, structured != "never")
+        # A strict client checks what it gets from a server against the tool's output schema.
+        strict_client = side == "server" and structured == "auto"
+        self._strict_style = self._style._replace(
+            structured=self._style.structured and not strict_client
+        )
+
+    def call(
+        self,
+        tool_name: str,
+        *,
+        arguments: Mapping[str, Any] | None = None,  # noqa: ARG002 -- part of the interface already
+        server: str | None = None,
+        annotations: object = None,
+        side_effects: bool | None = None,
+        output_schema: object = None,
+        timeout_seconds: float | None = None,
+    ) -> Call:
+        """
+        Open the block in which one tool call runs; one block is one attempt.
+
+        Args:
+            tool_name: The name under which the tool is called.
+
+            arguments: Not read yet. They will tell the retries of one call from other calls.
+
+            server: Your name for the server; it becomes a metric attribute, so keep the names few.
+
+            annotations: The tool's MCP annotations, as object or mapping.
+
+            side_effects: Whether the tool changes something, if you know better than its
+                annotations.
+
+            output_schema: The tool's output schema, if it declares one; on the server side
+                structured content then stays as it is.
+
+            timeout_seconds: A limit that is enforced around the block; a cancellation past it is a
+                timeout.
+        """
+        start = _start_of(self._side, _name(tool_name), None if server is None else _name(server))
+        effects = UNKNOWN_EFFECTS
+        if annotations is not None or side_effects is not None:
+            effects = self._effects_of(annotations, side_effects)
+        style = self._strict_style if output_schema is not None else self._style
+        return Call(self._settings, start, effects, style, timeout_seconds)
+
+    def enrich_result(self, result: T) -> T:
+        """
+        Add guidance to *result* if it failed, and report it on the current span.
+
+        For places without a block around the call: the failure is not timed, and the span gets an
+        event. A success costs a look.
+        """
+        if self._settings.disabled:
+            return result
+        try:
+            failure = recognize(result)
+        except Exception as fault:  # noqa: BLE001 -- hostile results never raise into the host
+            self._settings.faults.take("recognize", fault)
+            return result
+        if failure is None:
+            return result
+        start = CallStart(side=self._side, tool_name=None, server=None, one_shot=True)
+        with Call(self._settings, start, UNKNOWN_EFFECTS, self._style) as call:
+            return call.enrich(result)
+
+    def _effects_of(self, annotations: object, side_effects: bool | None) -> Effects:
+        try:
+            return effects_of(annotations, side_effects, trusted=self._trust_annotations)
+        except Exception as fault:  # noqa: BLE001 -- annotations come from the server
+            self._settings.faults.take("annotations", fault)
+            return UNKNOWN_EFFECTS
+
+
+def _told(observers: Iterable[Observer]) -> tuple[Observer, ...]:
+    """Observers that cannot be called are a mistake to name now, not at the first failure."""
+    if not isinstance(observers, Iterable):
+        raise WaypostError(f"Enricher({observers!r}): pass a list of observers, () for none.")
+    told = tuple(observers)
+    for observer in told:
+        if not callable(observer):
+            raise WaypostError(
+                f"Enricher([{observer!r}]): an observer is called with an Observation."
+            )
+    return told
+
+
+def _disabled() -> bool:
+    return os.environ.get("WAYPOST_DISABLED", "").strip().lower() in ("1", "true", "yes", "on")
+
+
+def _name(name: str) -> str | None:
+    """A name as it may leave us; what is no text has no name."""
+    if type(name) is str and len(name) <= CODE_CHARS and name.isprintable():
+        return name
+    return clean_text(str.__str__(name), CODE_CHARS) if isinstance(name, str) else None
+
+
+@lru_cache(maxsize=1_024)
+def _start_of(side: Side, tool_name: str | None, server: str | None) -> CallStart:
+    """The calls of one tool begin alike, and share the frozen record of it; names are capped."""
+    return CallStart(side=side, tool_name=tool_name, server=server)
+
+
+def _one_of(option: str, value: object, *allowed: str) -> None:
+    if value not in allowed:
+        raise WaypostError(
+            f"Enricher({option}={value!r}): use one of {', '.join(map(repr, allowed))}."
+        )
