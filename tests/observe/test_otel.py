@@ -128,6 +128,25 @@ def test_span_of_another_tool_around_it_is_left_alone(kind: Facts, name_key: str
     assert finished["execute_tool search"].parent == finished["native"].context
 
 
+def test_span_of_a_server_is_never_the_hosts() -> None:
+    """DESIGN section 4, spans: a gateway's tool that calls its namesake makes a call of its own."""
+    spans = Spans()
+    native = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"}
+    with (
+        spans.tracer.start_as_current_span("server", kind=SpanKind.SERVER, attributes=native),
+        spans.enricher(side="server").call("search") as block,
+    ):
+        call(spans.enricher(), busy())
+        block.enrich(LOCKED)
+    server, own = spans.finished["server"], spans.finished["execute_tool search"]
+    assert own.parent == server.context
+    assert dict(server.attributes or {}) == {
+        **native,
+        **facts(LOCKED, **{"waypost.side": "server"}),
+    }
+    assert (own.attributes or {})["waypost.error.class"] == "rate_limited"
+
+
 @pytest.mark.parametrize("around", [True, False])
 def test_server_side_never_opens_a_span(around: bool) -> None:
     """DESIGN section 4, spans: server side, add to the current span."""

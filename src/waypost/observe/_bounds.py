@@ -31,34 +31,37 @@ class AttributeSets:
 
     Past the limit a set is recorded with tool and server ``_OTHER``; if even those run out,
     everything else in it is ``_OTHER`` too, so that sums stay exact.
+
+    Args:
+        keys: The attributes of the instrument, in the order in which their values are given.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, keys: tuple[str, ...], limit: int) -> None:
+        self._keys = keys
         self._limit = limit
         self._named = limit - limit // _RESERVED
-        self._seen: set[tuple[Value, ...]] = set()
+        self._sets: dict[tuple[Value | None, ...], dict[str, Value]] = {}
 
-    def bound(self, attributes: dict[str, Value]) -> dict[str, Value]:
-        """Return *attributes*, or what is recorded in their place."""
-        if self._admits(attributes, self._named):
-            return attributes
-        others = {
-            key: OTHER if key in (TOOL_NAME, SERVER) else value for key, value in attributes.items()
-        }
-        if self._admits(others, self._limit):
-            return others
-        return dict.fromkeys(attributes, OTHER)
+    def of(self, *values: Value | None) -> dict[str, Value]:
+        """Return the set for *values*, ``None`` for an absent one, or what stands in its place."""
+        known = self._sets.get(values)
+        return known if known is not None else self._new(values)
 
-    def _admits(self, attributes: dict[str, Value], limit: int) -> bool:
-        # The keys belong to the set: without a server it has as many values as without a tool.
-        key = (*attributes, *attributes.values())
-        if key in self._seen:
-            return True
+    def _new(self, values: tuple[Value | None, ...]) -> dict[str, Value]:
+        others = tuple(
+            OTHER if key in (TOOL_NAME, SERVER) and value is not None else value
+            for key, value in zip(self._keys, values, strict=True)
+        )
+        none = tuple(None if value is None else OTHER for value in values)
         with _lock:
-            if len(self._seen) >= limit:
-                return False
-            self._seen.add(key)
-        return True
+            for candidate, limit in ((values, self._named), (others, self._limit)):
+                if candidate in self._sets or len(self._sets) < limit:
+                    return self._sets.setdefault(candidate, self._named_values(candidate))
+        return self._named_values(none)
+
+    def _named_values(self, values: tuple[Value | None, ...]) -> dict[str, Value]:
+        named = zip(self._keys, values, strict=True)
+        return {key: value for key, value in named if value is not None}
 
 
 class EventCounts:

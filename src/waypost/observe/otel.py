@@ -21,21 +21,17 @@ from ._bounds import AttributeSets, EventCounts
 from ._names import (
     CALL_DURATION,
     DURATION_BOUNDARIES,
-    ERROR_CLASS,
     ERROR_EVENT,
     ERROR_TYPE,
     ERRORS,
     EXECUTE_TOOL,
     FAULT_AT,
     INTERNAL_ERRORS,
-    NEXT_STEP,
     OPERATION_NAME,
     OTHER,
-    RETRYABLE,
     SERVER,
     SIDE,
     TOOL_NAME,
-    Value,
     facts_of,
 )
 
@@ -93,9 +89,11 @@ class OpenTelemetryObserver:
         self._internal_errors = meter.create_counter(
             INTERNAL_ERRORS.name, unit=INTERNAL_ERRORS.unit, description=INTERNAL_ERRORS.description
         )
-        self._duration_sets = AttributeSets(self._limits.duration_attribute_sets)
-        self._error_sets = AttributeSets(self._limits.attribute_sets)
-        self._zeroed: set[tuple[tuple[str, Value], ...]] = set()
+        self._duration_sets = AttributeSets(
+            CALL_DURATION.keys, self._limits.duration_attribute_sets
+        )
+        self._error_sets = AttributeSets(ERRORS.keys, self._limits.attribute_sets)
+        self._zeroed: set[tuple[str, str | None, str | None]] = set()
         self._events = EventCounts(self._limits.span_events)
 
     def begin(self, start: CallStart) -> _SpanScope | None:
@@ -125,27 +123,21 @@ class OpenTelemetryObserver:
         """Count the call; nothing that the tool wrote becomes a metric attribute."""
         if self.idle():
             return
-        base: dict[str, Value] = {SIDE: observation.side}
-        if observation.tool_name is not None:
-            base[TOOL_NAME] = observation.tool_name
-        if observation.server is not None:
-            base[SERVER] = observation.server
-        self._start_at_zero(base)
+        named = (observation.side, observation.tool_name, observation.server)
+        if named not in self._zeroed:
+            self._start_at_zero(named)
         guidance = observation.guidance
-        if observation.duration_seconds is not None:
-            attributes = dict(base)
-            if guidance is not None:
-                attributes[ERROR_CLASS] = guidance.error_class._value_
-            elif observation.ending != "success":
-                attributes[ERROR_CLASS] = observation.ending
-            self._duration.record(
-                observation.duration_seconds, self._duration_sets.bound(attributes)
-            )
+        error_class: str | None = None
         if guidance is not None:
-            base[ERROR_CLASS] = guidance.error_class._value_
-            base[NEXT_STEP] = guidance.next_step._value_
-            base[RETRYABLE] = guidance.retryable
-            self._errors.add(1, self._error_sets.bound(base))
+            error_class = guidance.error_class._value_
+            step = guidance.next_step._value_
+            errors = self._error_sets.of(*named, error_class, step, guidance.retryable)
+            self._errors.add(1, errors)
+        elif observation.ending != "success":
+            error_class = observation.ending
+        if observation.duration_seconds is not None:
+            durations = self._duration_sets.of(*named, error_class)
+            self._duration.record(observation.duration_seconds, durations)
 
     def idle(self) -> bool:
         """Whether there is no SDK that would count."""
@@ -155,23 +147,16 @@ class OpenTelemetryObserver:
         """Count a fault of waypost's own, or of an observer."""
         self._internal_errors.add(1, {FAULT_AT: where})
 
-    def _start_at_zero(self, base: dict[str, Value]) -> None:
-        """
-        Create the error counters of a new tool at 0: ``increase()`` does not see a series' first
-        value.
-        """
-        key = tuple(base.items())
-        if key in self._zeroed or len(self._zeroed) >= self._limits.zeroed_tools:
+    def _start_at_zero(self, named: tuple[str, str | None, str | None]) -> None:
+        """Create a tool's error counters at 0: ``increase()`` does not see a first value."""
+        if len(self._zeroed) >= self._limits.zeroed_tools:
             return
-        self._zeroed.add(key)
+        self._zeroed.add(named)
         for error_class, defaults in CLASS_DEFAULTS.items():
-            zero = {
-                **base,
-                ERROR_CLASS: error_class.value,
-                NEXT_STEP: defaults.step.value,
-                RETRYABLE: defaults.retryable,
-            }
-            self._errors.add(0, self._error_sets.bound(zero))
+            zero = self._error_sets.of(
+                *named, error_class.value, defaults.step.value, defaults.retryable
+            )
+            self._errors.add(0, zero)
 
 
 _current: ContextVar[_SpanScope | None] = ContextVar("waypost_span_scope", default=None)
