@@ -90,6 +90,10 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     Return what a span and a log event say of a failed call: built-in scalars only, absent ones left
     out.
     """
+    global _last  # noqa: PLW0603 -- replaced as a whole, so threads see one or the other
+    seen, chars, known = _last
+    if seen is observation and chars == limits.attribute_chars:
+        return dict(known)
     guidance = observation.guidance
     if guidance is None:
         return {}
@@ -115,6 +119,7 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     if observation.message is not None:
         facts[ERROR_MESSAGE] = observation.message[: limits.attribute_chars]
     _add_warnings(facts, observation, disagreement=guidance.disagreement)
+    _last = (observation, limits.attribute_chars, dict(facts))
     return facts
 
 
@@ -126,6 +131,10 @@ def _add_warnings(facts: dict[str, Value], observation: Observation, *, disagree
         facts[ERROR_SPOOFED] = True
     if observation.options_left_out:
         facts[OPTIONS_LEFT_OUT] = observation.options_left_out
+
+
+_last: tuple[Observation | None, int, dict[str, Value]] = (None, 0, {})
+"""The latest facts: a span and a log event of one call say the same, so they are made once."""
 
 
 def log_facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:

@@ -99,15 +99,14 @@ class OpenTelemetryObserver:
     def begin(self, start: CallStart) -> _SpanScope | None:
         """Find the span of the call, or open one, and make it current."""
         current = trace.get_current_span()
-        if (
-            current is INVALID_SPAN
-            and self._global_tracer
-            and _api_only(trace.get_tracer_provider())
-        ):
-            return None
+        if current is INVALID_SPAN:
+            if self._global_tracer and _api_only(trace.get_tracer_provider()):
+                return None
+            tool_span = False
+        else:
+            tool_span = _belongs(current, start)
         if self._span == "off":
             return _SpanScope(self, current, writes=False)
-        tool_span = _belongs(current, start)
         if start.one_shot or start.side == "server" or self._span == "current":
             shared = not tool_span and (start.one_shot or start.side == "host")
             return _SpanScope(self, current, shared=shared)
@@ -158,6 +157,8 @@ class OpenTelemetryObserver:
             )
             self._errors.add(0, zero)
 
+
+_STATUSES = {cls: Status(StatusCode.ERROR, cls.value) for cls in ErrorClass}
 
 _current: ContextVar[_SpanScope | None] = ContextVar("waypost_span_scope", default=None)
 
@@ -257,7 +258,8 @@ class _SpanScope:
         if self._own:
             facts[OPERATION_NAME] = EXECUTE_TOOL
             facts[TOOL_NAME] = observation.tool_name or OTHER
-            if observation.error_type is not None and ERROR_TYPE not in _attributes_of(self._span):
+            present = _attributes_of(self._span)
+            if observation.error_type is not None and not (present and ERROR_TYPE in present):
                 facts[ERROR_TYPE] = observation.error_type
         self._span.set_attributes(facts)
         self._mark(observation)
@@ -273,7 +275,7 @@ class _SpanScope:
                 return
             if observation.side == "server" and observation.error_type in _CLIENT_FAULTS:
                 return
-        self._span.set_status(Status(StatusCode.ERROR, guidance.error_class.value))
+        self._span.set_status(_STATUSES[guidance.error_class])
 
 
 def _api_only(provider: object) -> bool:

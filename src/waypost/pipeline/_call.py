@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar, Token
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from ..core._classify import RuleBook
 from ..core._clean import ERROR_TYPE_CHARS, MESSAGE_CHARS, clean_code, clean_text, redact
@@ -31,7 +32,8 @@ _CLOCK_TOLERANCE = 0.01
 """Seconds, and part of a limit: the clock of a limit around the block started before ours."""
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
     """
     What the calls of one enricher share.
 
@@ -120,8 +122,9 @@ class Call:
         settings = self._settings
         if settings.disabled or _owned(self._start):
             return self
-        for name in _STATE & vars(self).keys():
-            delattr(self, name)  # entered again: a new attempt
+        if self._ending != "unseen" or self._seconds is not None:
+            for name in _STATE & vars(self).keys():
+                delattr(self, name)  # entered again: a new attempt
         self._active = True
         self._token = _open_call.set(self)
         try:
@@ -217,7 +220,7 @@ class Call:
     def _take(self, failure: Failure, ending: Ending, error_type: str | None) -> Guided:
         guided = guide(failure, self._effects, rules=self._settings.rules, now=_utc_now)
         self._failure, self._guided, self._ending = failure, guided, ending
-        self._error_type = error_type or guided.advice.error_class.value
+        self._error_type = error_type or guided.advice.error_class._value_
         return guided
 
     def _report(self) -> None:
@@ -234,11 +237,16 @@ class Call:
     def _unheard(self) -> bool:
         """Whether nobody would do anything with an observation."""
         idles = self._settings.idles
+        if idles is None:
+            return False
         try:
-            return idles is not None and all(idle() for idle in idles)
+            for idle in idles:
+                if not idle():
+                    return False
         except Exception as fault:  # noqa: BLE001 -- an observer must not change the result
             self._settings.faults.take("observe", fault)
             return False
+        return True
 
     def _end_scopes(self, observation: Observation) -> None:
         """End what was begun, the last first; an interrupt in one passes when all have ended."""
