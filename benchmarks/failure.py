@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 
 from waypost import enrich_result
 
@@ -25,12 +26,29 @@ NESTED = {
     }
 }
 
+_numbers = count()
+
+
+def _new_words() -> dict[str, object]:
+    """The typical failure with a message that nobody has seen before."""
+    return {
+        **TYPICAL,
+        "message": f"Request {next(_numbers)}: too many requests, try again in 20 s.",
+    }
+
+
 RATIOS = (
     Ratio(
         question="typical failure / json.dumps(payload)",
         bound=6,
         subject=lambda: enrich_result(TYPICAL),
         floor=lambda: json.dumps(TYPICAL),
+    ),
+    Ratio(
+        question="typical failure in new words / json.dumps(payload)",
+        bound=6,
+        subject=lambda: enrich_result(_new_words()),
+        floor=lambda: json.dumps(_new_words()),
     ),
     Ratio(
         question="shortest failure / json.dumps(payload)",

@@ -100,7 +100,11 @@ def _by_hand() -> object:
         "waypost.retry_after_ms": 20_000,
     }
     started = time.perf_counter()
-    with _tracer.start_as_current_span("execute_tool search", kind=SpanKind.INTERNAL) as span:
+    with _tracer.start_as_current_span(
+        "execute_tool search",
+        kind=SpanKind.INTERNAL,
+        attributes={"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "search"},
+    ) as span:
         ids = span.get_span_context()
         trace_id = trace.format_trace_id(ids.trace_id)
         result = {
@@ -109,25 +113,20 @@ def _by_hand() -> object:
             "next_action": "Wait 20 s, then make the same call.",
             "trace_id": trace_id,
         }
-        span.set_attributes(
-            {
-                **facts,
-                "gen_ai.operation.name": "execute_tool",
-                "gen_ai.tool.name": "search",
-                "error.type": "rate_limited",
-            }
-        )
+        span.set_attributes({**facts, "error.type": "rate_limited"})
         span.set_status(Status(StatusCode.ERROR, "rate_limited"))
-    _duration.record(time.perf_counter() - started, {**base, "waypost.error.class": "rate_limited"})
-    _errors.add(
-        1,
-        {
-            **base,
-            "waypost.error.class": "rate_limited",
-            "waypost.next_step": "wait",
-            "waypost.retryable": True,
-        },
-    )
+        _duration.record(
+            time.perf_counter() - started, {**base, "waypost.error.class": "rate_limited"}
+        )
+        _errors.add(
+            1,
+            {
+                **base,
+                "waypost.error.class": "rate_limited",
+                "waypost.next_step": "wait",
+                "waypost.retryable": True,
+            },
+        )
     _log.warning(
         "waypost.error",
         **facts,

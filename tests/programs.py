@@ -27,18 +27,20 @@ def run(
     env: Mapping[str, str] | None = None,
     flags: Sequence[str] = ("-W", "error"),
     path: bool = True,
+    measured: bool = True,
 ) -> Run:
     """
     Run *source* in a fresh interpreter without any setting of telemetry but *env*.
 
     Args:
         path: Whether waypost is found through ``PYTHONPATH``, which ``-I`` ignores.
+
+        measured: Whether coverage, when it runs, looks at the program.
     """
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("OTEL_", "WAYPOST_", "PYTHON"))
-    }
+    dropped = (
+        ("OTEL_", "WAYPOST_", "PYTHON") if measured else ("OTEL_", "WAYPOST_", "PYTHON", "COV")
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     found = {"PYTHONPATH": str(ROOT / "src")} if path else {}
     done = subprocess.run(
         [sys.executable, *flags, "-c", source],

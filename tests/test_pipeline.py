@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import dataclasses
 from typing import Any
 
 import pytest
+from mcp import MCPError
 from mcp.types import CallToolResult, TextContent
 
 import waypost
@@ -170,6 +173,16 @@ def test_cancellation_passes_at_once_and_is_no_error(passing: BaseException) -> 
     ]
 
 
+def test_question_that_is_raised_is_no_failure() -> None:
+    """DESIGN section 2: elicitation (-32042) is a question; section 4: left without `enrich`."""
+    watcher, question = Watcher(), MCPError(-32042, "Open this page first.")
+    with pytest.raises(MCPError) as caught, Enricher((watcher,)).call("search") as call:
+        raise question
+    assert caught.value is question
+    assert (call.guidance, call.payload) == (None, None)
+    assert watcher.endings == [("search", "unseen")]
+
+
 @pytest.mark.parametrize("passed_seconds", [5.0, 5.2, 4.999])
 def test_cancellation_at_the_stated_limit_is_a_timeout(passed_seconds: float) -> None:
     """DESIGN section 4: the limit is set outside, so it begins a little before our block."""
@@ -277,6 +290,25 @@ def test_block_entered_again_is_a_new_attempt() -> None:
         ("failure", 1.0),
         ("success", 1.0),
     ]
+
+
+def test_observation_and_guidance_are_whole_frozen_values() -> None:
+    """STYLE rule 2: every field is there, none can be written, and a copy can be made."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
+    enricher.enrich_result(busy())
+    with enricher.call("search"):
+        pass
+    with enricher.call("search") as call:
+        call.enrich(busy())
+    values: list[Observation | Guidance] = [*watcher.seen]
+    values += [seen.guidance for seen in watcher.seen if seen.guidance is not None]
+    assert len(values) == 5
+    for value in values:
+        assert set(vars(value)) == {field.name for field in dataclasses.fields(value)}
+        assert value == dataclasses.replace(value) == copy.deepcopy(value)
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            value.error_code = "other"  # type: ignore[misc]
 
 
 def test_one_shot_reports_the_failure_without_a_duration() -> None:

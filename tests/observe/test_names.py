@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -210,7 +211,6 @@ def test_facts_are_capped_built_in_scalars(
 def test_delay_is_whole_milliseconds(delay_seconds: float) -> None:
     """DESIGN section 6: `waypost.retry_after_ms` (int)."""
     assert FULL.guidance is not None
-    fields = {name: getattr(FULL.guidance, name) for name in FULL.guidance.__slots__}
-    guidance = Guidance(**{**fields, "retry_after_seconds": delay_seconds})
+    guidance = replace(FULL.guidance, retry_after_seconds=delay_seconds)
     facts = facts_of(Observation(ending="failure", side="host", guidance=guidance), Limits())
     assert facts["waypost.retry_after_ms"] == int(delay_seconds * 1_000)

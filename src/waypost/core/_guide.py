@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ._advice import ASK, ASKING, Advice, advised, asked
 from ._classify import RuleBook, classify
 from ._delays import delay_in
-from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Source
+from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, frozen
 from ._recognize import mapping_of
 from ._safety import UNKNOWN_EFFECTS, Effects
 from ._said import ABSENT, said_of
@@ -76,7 +76,8 @@ class Guided(NamedTuple):
             waits.
         """
         unattended = self.step is NextStep.WAIT or self.step is NextStep.RECONNECT
-        return Guidance(
+        return frozen(
+            Guidance,
             error_class=self.advice.error_class,
             error_code=self.error_code,
             retryable=self.retryable,
@@ -108,14 +109,8 @@ def guide(
     """
     said = said_of(failure.details, now)
     question = asked(failure) if "input_request" in failure.payload else None
-    row = (
-        ASKING
-        if question
-        else classify(failure.code, failure.message, failure.more_codes, rules=rules)
-    )
-    delay = said.delay
-    if delay is None and (row.step is NextStep.WAIT or row.step is NextStep.NONE):
-        delay = delay_in(failure.message)
+    row, told_delay = (ASKING, None) if question else _sorted(failure, rules)
+    delay = told_delay if said.delay is None else said.delay
     told = said.retryable if type(said.retryable) is bool else None
     advice = advised(row, effects, told, delay is not None)
     template, step, actor = advice.action, advice.step, advice.actor
@@ -149,6 +144,30 @@ def guide(
         and _spoofed(failure, advice.error_class, retryable=retryable),
         question[1] if question else 0,
     )
+
+
+_SORTED_KEPT = 1_024
+_sorted_before: dict[tuple[object, ...], tuple[Rule, float | None]] = {}
+
+
+def _sorted(failure: Failure, rules: RuleBook | None) -> tuple[Rule, float | None]:
+    """
+    Return the row for *failure*, and the delay that its message names.
+
+    Calls fail again with the same words, so both are kept, by a hash of the message: the words
+    themselves may hold a secret.
+    """
+    message = failure.message
+    key = (failure.code, failure.more_codes, hash(message), len(message), rules)
+    if (known := _sorted_before.get(key)) is not None:
+        return known
+    row = classify(failure.code, message, failure.more_codes, rules=rules)
+    waits = row.step is NextStep.WAIT or row.step is NextStep.NONE
+    found = (row, delay_in(message) if waits else None)
+    if len(_sorted_before) >= _SORTED_KEPT:
+        _sorted_before.clear()
+    _sorted_before[key] = found
+    return found
 
 
 _WAYPOST, _TOOL, _NONE = Source.WAYPOST, Source.TOOL, Source.NONE

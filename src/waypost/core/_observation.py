@@ -35,7 +35,7 @@ class CallStart:
     one_shot: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Observation:
     """
     One finished call: every value is cleaned and capped, and may be exported.

@@ -68,7 +68,7 @@ def _read(found: dict[str, object], now: Callable[[], datetime] | None) -> Said:
     advises = "next_action" in found
     if advises:
         action = text_of(found["next_action"])
-    for key in sorted(found):
+    for key in sorted(found) if len(found) > 1 else found:
         value = found[key]
         if key in DELAY_KEYS:
             delay = seconds_of(key, value, now) if delay is None else delay

@@ -68,6 +68,7 @@ class _EnrichedClient:
         self._server = server
         self._side_effects = side_effects
         self._tools: dict[str, Tool] = {}
+        self._all_listed = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -89,6 +90,7 @@ class _EnrichedClient:
         listed: ListToolsResult = await self._client.list_tools(*args, **kwargs)
         for tool in listed.tools[: _TOOLS_REMEMBERED - len(self._tools)]:
             self._tools[tool.name] = tool
+        self._all_listed = listed.next_cursor is None
         return listed
 
     async def call_tool(
@@ -99,7 +101,7 @@ class _EnrichedClient:
         with self._enricher.call(
             # A name that no listed tool has is the model's invention: it must not become a metric
             # attribute.
-            _UNRESOLVED if tool is None and self._tools else name,
+            _UNRESOLVED if tool is None and self._all_listed else name,
             arguments=arguments,
             server=self._server,
             annotations=None if tool is None else tool.annotations,

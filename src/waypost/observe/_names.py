@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core._clean import Limits
+from ..core._model import Guidance
 from ..core._observation import Observation
 
 Value = str | bool | int | float
@@ -87,16 +88,25 @@ DURATION_BOUNDARIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120
 
 def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     """
-    Return what a span and a log event say of a failed call: built-in scalars only, absent ones left
-    out.
+    Return what a span and a log event say of a failed call; empty for any other.
+
+    Built-in scalars only; what is not known is left out.
     """
-    global _last  # noqa: PLW0603 -- replaced as a whole, so threads see one or the other
-    seen, chars, known = _last
-    if seen is observation and chars == limits.attribute_chars:
-        return dict(known)
-    guidance = observation.guidance
-    if guidance is None:
-        return {}
+    global _latest  # noqa: PLW0603 -- replaced as a whole, so threads see one or the other
+    seen, chars, known = _latest
+    if seen is not observation or chars != limits.attribute_chars:
+        if observation.guidance is None:
+            return {}
+        known = _facts(observation, observation.guidance, limits.attribute_chars)
+        _latest = (observation, limits.attribute_chars, known)
+    return dict(known)
+
+
+_latest: tuple[Observation | None, int, dict[str, Value]] = (None, 0, {})
+"""The latest facts: the span and the log event of one call say the same, so they are made once."""
+
+
+def _facts(observation: Observation, guidance: Guidance, max_chars: int) -> dict[str, Value]:
     facts: dict[str, Value] = {
         ERROR_CLASS: guidance.error_class._value_,
         RETRYABLE: guidance.retryable,
@@ -111,15 +121,15 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     if observation.error_code is not None:
         facts[ERROR_CODE] = observation.error_code
     if observation.next_action is not None:
-        facts[NEXT_ACTION] = observation.next_action[: limits.attribute_chars]
+        facts[NEXT_ACTION] = observation.next_action[:max_chars]
     if observation.server is not None:
         facts[SERVER] = observation.server
     if guidance.retry_after_seconds is not None:
         facts[RETRY_AFTER_MS] = int(min(guidance.retry_after_seconds * 1_000, _MOST_MILLISECONDS))
     if observation.message is not None:
-        facts[ERROR_MESSAGE] = observation.message[: limits.attribute_chars]
-    _add_warnings(facts, observation, disagreement=guidance.disagreement)
-    _last = (observation, limits.attribute_chars, dict(facts))
+        facts[ERROR_MESSAGE] = observation.message[:max_chars]
+    if guidance.disagreement or observation.spoofed or observation.options_left_out:
+        _add_warnings(facts, observation, disagreement=guidance.disagreement)
     return facts
 
 
@@ -131,10 +141,6 @@ def _add_warnings(facts: dict[str, Value], observation: Observation, *, disagree
         facts[ERROR_SPOOFED] = True
     if observation.options_left_out:
         facts[OPTIONS_LEFT_OUT] = observation.options_left_out
-
-
-_last: tuple[Observation | None, int, dict[str, Value]] = (None, 0, {})
-"""The latest facts: a span and a log event of one call say the same, so they are made once."""
 
 
 def log_facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:

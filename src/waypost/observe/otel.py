@@ -112,8 +112,12 @@ class OpenTelemetryObserver:
             return _SpanScope(self, current, shared=shared)
         if tool_span and self._span == "auto":
             return _SpanScope(self, current)
-        name = f"{EXECUTE_TOOL} {start.tool_name or OTHER}"
-        opened = self._tracer.start_span(name, kind=SpanKind.INTERNAL)
+        tool_name = start.tool_name or OTHER
+        opened = self._tracer.start_span(
+            f"{EXECUTE_TOOL} {tool_name}",
+            kind=SpanKind.INTERNAL,
+            attributes={OPERATION_NAME: EXECUTE_TOOL, TOOL_NAME: tool_name},
+        )
         if opened.get_span_context().span_id in (0, current.get_span_context().span_id):
             return _SpanScope(self, current)  # no SDK, so nothing was opened
         return _SpanScope(self, opened, own=True)
@@ -255,14 +259,15 @@ class _SpanScope:
             facts[SIDE] = observation.side
             if observation.server is not None:
                 facts[SERVER] = observation.server
-        if self._own:
-            facts[OPERATION_NAME] = EXECUTE_TOOL
-            facts[TOOL_NAME] = observation.tool_name or OTHER
-            present = _attributes_of(self._span)
-            if observation.error_type is not None and not (present and ERROR_TYPE in present):
-                facts[ERROR_TYPE] = observation.error_type
+        if self._own and observation.error_type is not None and not self._has_error_type():
+            facts[ERROR_TYPE] = observation.error_type
         self._span.set_attributes(facts)
         self._mark(observation)
+
+    def _has_error_type(self) -> bool:
+        """Whether the host set ``error.type`` on our span; we begin with two attributes."""
+        present = _attributes_of(self._span)
+        return len(present) > 2 and ERROR_TYPE in present
 
     def _mark(self, observation: Observation) -> None:
         """Set the status ERROR where native code left it unset; never with a word of the tool's."""

@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ..core._classify import RuleBook
-from ..core._clean import ERROR_TYPE_CHARS, MESSAGE_CHARS, clean_code, clean_text, redact
+from ..core._clean import MESSAGE_CHARS, clean_code, clean_text, redact
 from ..core._enrich import Style, enrich, payload_of
 from ..core._guide import Guided, guide
-from ..core._model import Failure, Guidance, Origin
+from ..core._model import Failure, Guidance, Origin, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize
 from ..core._safety import Effects
@@ -227,12 +227,15 @@ class Call:
         if not self._scopes and self._unheard():
             return
         observation = self._observation()
-        self._end_scopes(observation)
-        for observer in self._settings.observers:
-            try:
-                observer(observation)
-            except Exception as fault:  # noqa: BLE001 -- an observer must not change the result
-                self._settings.faults.take("observe", fault)
+        # Told while the span is still current, so that metrics carry exemplars of its trace.
+        try:
+            for observer in self._settings.observers:
+                try:
+                    observer(observation)
+                except Exception as fault:  # noqa: BLE001 -- it must not change the result
+                    self._settings.faults.take("observe", fault)
+        finally:
+            self._end_scopes(observation)
 
     def _unheard(self) -> bool:
         """Whether nobody would do anything with an observation."""
@@ -263,31 +266,21 @@ class Call:
 
     def _observation(self) -> Observation:
         failure, guided, start = self._failure, self._guided, self._start
-        seconds = None if start.one_shot else self._seconds
-        if failure is None or guided is None:
-            return Observation(
-                ending=self._ending,
-                side=start.side,
-                tool_name=start.tool_name,
-                server=start.server,
-                duration_seconds=seconds,
-                trace_id=self.trace_id,
-                span_id=self.span_id,
-            )
         captured = self._settings.capture_message
-        return Observation(
+        return frozen(
+            Observation,
             ending=self._ending,
             side=start.side,
             tool_name=start.tool_name,
             server=start.server,
-            duration_seconds=seconds,
+            duration_seconds=None if start.one_shot else self._seconds,
             guidance=self.guidance,
-            error_code=clean_code(guided.error_code),
-            error_type=clean_text(self._error_type or "", ERROR_TYPE_CHARS) or None,
-            next_action=guided.action if captured else guided.template,
-            message=_captured(failure.message) if captured else None,
-            spoofed=guided.spoofed,
-            options_left_out=guided.options_left_out,
+            error_code=clean_code(guided.error_code) if guided else None,
+            error_type=self._error_type,
+            next_action=(guided.action if captured else guided.template) if guided else None,
+            message=_captured(failure.message) if failure and captured else None,
+            spoofed=guided is not None and guided.spoofed,
+            options_left_out=guided.options_left_out if guided else 0,
             trace_id=self.trace_id,
             span_id=self.span_id,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
 
+from .._clean import ERROR_TYPE_CHARS, clean_text
 from .._model import Failure, Origin
 from ._evidence import marked
 from ._exceptions import exception_failure, text_of_exception
@@ -193,11 +194,10 @@ def error_type_of(result: object, failure: Failure) -> str | None:
         if error is not None and type(error.get("code")) is int:
             return code_of(error["code"])
         kind = type(result)
-        return (
-            kind.__qualname__
-            if kind.__module__ == "builtins"
-            else f"{kind.__module__}.{kind.__qualname__}"
-        )
+        name = kind.__qualname__
+        if kind.__module__ != "builtins":
+            name = f"{kind.__module__}.{name}"
+        return clean_text(name, ERROR_TYPE_CHARS)
     if failure.origin is Origin.MAPPING or isinstance(result, (str, list)):
         return None
     fields = result if type(result) is dict else fields_of(result)

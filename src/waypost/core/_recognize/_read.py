@@ -42,8 +42,7 @@ def _roles(code_keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
 _OUTER_ROLES = _roles(_OUTER_CODES)
 _INNER_ROLES = _roles(_INNER_CODES)
 _INNER_VIEW = dict.fromkeys((*INNER_KEYS, "errors", "result", "response", "data")).keys()
-_DEEPER_VIEW = dict.fromkeys((*DEEPER_KEYS, "headers")).keys()
-_NESTED_KEYS = frozenset((*_INNER_VIEW, *_DEEPER_VIEW))
+_DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
 _TEXTS = 3
 
 
@@ -56,10 +55,7 @@ def read(
     Args:
         message: What the surrounding text says; stands in where the mapping has no text.
     """
-    deep = False
-    for key in payload.keys() & _NESTED_KEYS:
-        if type(payload[key]) is not str:
-            deep = True
+    deep = _nests(payload)
     details = _details(payload) if deep else (payload,)
     codes, texts = _codes_and_texts(details)
     code = _best(codes)
@@ -73,6 +69,16 @@ def read(
     else:
         message = message[:MESSAGE_CHARS]
     return Failure(payload, details, code, more, message, origin, block)
+
+
+def _nests(payload: Payload) -> bool:
+    """Whether there is anything but scalars to look into."""
+    if len(payload) > FEW_KEYS:
+        return True
+    return not _FLAT.issuperset(map(type, payload.values()))
+
+
+_FLAT = frozenset((str, int, float, bool, type(None)))
 
 
 def _details(payload: Payload) -> tuple[Payload, ...]:
@@ -103,11 +109,8 @@ def _inner(payload: Payload) -> Payload | None:
 
 def _hanging(payload: Payload) -> list[Payload]:
     found: list[Payload] = []
-    if payload.keys().isdisjoint(_DEEPER_VIEW):
-        return found
-    for key in _DEEPER_VIEW:
-        if key not in payload:
-            continue
+    keys = payload.keys() & _DEEPER_RANK.keys()
+    for key in keys if len(keys) < 2 else sorted(keys, key=_DEEPER_RANK.__getitem__):
         value = payload[key]
         if mapping := mapping_of(value):
             found.append(mapping)
@@ -128,7 +131,8 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     for position, mapping in enumerate(details):
         codes_here, texts_here = _read_keys(mapping, position)
         for _, code in codes_here:
-            (numbers if code.lstrip("-").isdecimal() else named).append(code)
+            number = code.isdecimal() or (code[0] == "-" and code[1:].isdecimal())
+            (numbers if number else named).append(code)
         for _, text in texts_here:
             if text not in texts and text not in named and len(texts) < _TEXTS:
                 texts.append(text)
@@ -157,8 +161,10 @@ def _read_keys(
             codes.append((code_rank, code))
         if text_rank >= 0 and (text := value if type(value) is str else text_of(value)):
             texts.append((text_rank, text[:MESSAGE_CHARS]))
-    codes.sort()
-    texts.sort()
+    if len(codes) > 1:
+        codes.sort()
+    if len(texts) > 1:
+        texts.sort()
     return codes, texts
 
 

@@ -36,6 +36,8 @@ def failed(payload: Payload) -> bool:
     """Whether *payload*, which is `marked`, says of itself that the call failed."""
     get = payload.get
     status = word_of(get("status"))
+    if status is None and len(payload) == 1 and type(get("error")) is dict:
+        return _names_error(payload)  # the most common envelope
     if status in SUCCESS_WORDS and payload.keys().isdisjoint(_LOUD_KEYS):
         return False
     if status in ERROR_WORDS or ("result" in payload and word_of(payload["result"]) in ERROR_WORDS):
@@ -46,6 +48,11 @@ def failed(payload: Payload) -> bool:
         or ("code" in payload and json_rpc(payload))
     ):
         return True
+    return _failed_by_signs(payload, status)
+
+
+def _failed_by_signs(payload: Payload, status: str | None) -> bool:
+    """Weigh flags and status against each other, then signs of success against names of errors."""
     flag = flag_of(payload)
     number = number_of(payload)
     ended_badly = status in FAILED_WORDS or number >= 400
