@@ -15,8 +15,9 @@ def main() -> int:
     """Print one line a ratio, as it is measured."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m benchmarks")
     parser.add_argument("words", nargs="*", help="measure only questions that hold one of these")
-    words = parser.parse_args().words
-    chosen = [r for r in RATIOS if not words or any(word in r.question for word in words)]
+    parser.add_argument("--only", metavar="QUESTION", help="measure this question alone")
+    options = parser.parse_args()
+    chosen = [ratio for ratio in RATIOS if _wanted(ratio.question, options.only, options.words)]
     past = 0
     print(f"{'':62}{'waypost':>12}{'floor':>12}{'ratio':>8}{'bound':>8}")
     for question in chosen:
@@ -29,6 +30,12 @@ def main() -> int:
             flush=True,
         )
     return min(past, 1)
+
+
+def _wanted(question: str, only: str | None, words: list[str]) -> bool:
+    if only is not None:
+        return question == only
+    return not words or any(word in question for word in words)
 
 
 if __name__ == "__main__":

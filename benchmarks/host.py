@@ -84,7 +84,7 @@ def _with_telemetry() -> object:
 def _by_hand() -> object:
     """What waypost writes for the same failure, with the answer known beforehand."""
     base = {"waypost.side": "host", "gen_ai.tool.name": "search", "waypost.server": "orders"}
-    facts = {
+    facts: dict[str, str | bool | int] = {
         "waypost.error.class": "rate_limited",
         "waypost.retryable": True,
         "waypost.next_step": "wait",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # as type checkers know it; typing would be half the cost of this import
 
 if TYPE_CHECKING:
     from .core._clean import Limits
@@ -83,6 +82,8 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 def __getattr__(name: str) -> object:
     if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 -- for those who use anything
+
     value: object = getattr(import_module(f".{_ROOM_OF[name]}", __name__), name)
     globals()[name] = value
     return value

@@ -7,7 +7,6 @@ and give a success back as the same object.
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 from .core._enrich import enrich
@@ -136,7 +135,9 @@ def guidance_of(result: Any, *, side_effects: bool | None = None) -> Guidance | 
         failure = recognize(result)
         if failure is None:
             return None
-        return guide(failure, Effects(side_effects)).guidance(random.random())  # noqa: S311 -- spreads callers
+        from random import random  # noqa: PLC0415 -- slow to load, and needed here only
+
+        return guide(failure, Effects(side_effects)).guidance(random())  # noqa: S311 -- spreads callers
     except Exception:  # noqa: BLE001 -- a hostile object counts as a success
         return None
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _SECONDS = 1.0
 _MILLISECONDS = 0.001
@@ -68,6 +70,9 @@ _LONGEST = 10**12
 
 def _until(value: str, now: datetime) -> float | None:
     """Seconds from *now* to a date in the HTTP or the ISO form; ``None`` for anything else."""
+    from datetime import UTC, datetime  # noqa: PLC0415 -- dates are rare, and slow to load
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 -- the same
+
     parse = parsedate_to_datetime if "," in value else datetime.fromisoformat
     try:
         moment = parse(value.strip())

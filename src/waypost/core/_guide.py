@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ._advice import ASK, ASKING, Advice, advised, asked
 from ._classify import RuleBook, classify
@@ -14,6 +13,9 @@ from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source
 from ._recognize import mapping_of
 from ._safety import UNKNOWN_EFFECTS, Effects
 from ._said import ABSENT, said_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 LONGEST_WAIT_SECONDS = 3_600.0
 _FIRST_WAIT_SECONDS = 1.0

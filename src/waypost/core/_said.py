@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ._delays import DELAY_KEYS, seconds_of
 from ._recognize import ADVICE_ALIASES, RETRYABLE_ALIASES, RETRYABLE_INVERSE, text_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 ABSENT: Final = object()
 """Stands for what the tool did not say; ``None`` is something that it did say."""
@@ -58,8 +60,9 @@ def said_of(details: tuple[Mapping[str, object], ...], now: Callable[[], datetim
     found: dict[str, object] = {}
     for mapping in details:
         if not mapping.keys().isdisjoint(SAYING_KEYS):
-            for key in SAYING_KEYS & mapping.keys():
-                found.setdefault(key, mapping[key])
+            for key in mapping if len(mapping) < len(SAYING_KEYS) else SAYING_KEYS & mapping.keys():
+                if key in SAYING_KEYS:
+                    found.setdefault(key, mapping[key])
     return _read(found, now) if found else _NOTHING
 
 

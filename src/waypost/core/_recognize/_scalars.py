@@ -13,12 +13,18 @@ _INTEGERS = range(-(10**12), 10**12)
 _SLOTS_READ = 256
 
 
+_PLAIN = frozenset((dict, list, bool, float, type(None), int))
+"""Classes of values that are no texts, told at once."""
+
+
 def text_of(value: object) -> str | None:
     """
     Return *value* as an exact ``str`` if it is a text, or an enum member of one; else ``None``.
     """
     if type(value) is str:
         return value
+    if type(value) in _PLAIN:
+        return None
     if isinstance(value, Enum):
         return text_of(value._value_)
     return str.__str__(value) if isinstance(value, str) else None
@@ -33,6 +39,8 @@ def code_of(value: object) -> str | None:
     """
     if type(value) is int:
         return str(value) if value in _INTEGERS and not _means_success(value) else None
+    if type(value) in _PLAIN:
+        return None
     text = value if type(value) is str else text_of(value)
     if text is None:
         number = value._value_ if isinstance(value, Enum) else None
