@@ -123,7 +123,7 @@ def _no_failure(_: object) -> None:
 
 
 def _text(result: object) -> Failure | None:
-    return json_failure(result if type(result) is str else str.__str__(result))
+    return json_failure(text_of(result) or "")
 
 
 def _list(result: object) -> Failure | None:
