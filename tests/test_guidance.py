@@ -96,7 +96,10 @@ def test_success_comes_back_as_the_same_object(success: Any) -> None:
         pytest.param("-32000", "rate limit exceeded", (True, WAIT), id="-32000"),
         pytest.param("UNKNOWN", "rate limit exceeded", (True, WAIT), id="UNKNOWN"),
         pytest.param(
-            "error", "Try again in 20s", (True, "Wait 20 s, then make the same call."), id="delay"
+            "RATE_LIMITED",
+            "Try again in 20s",
+            (True, "Wait 20 s, then make the same call."),
+            id="delay",
         ),
         pytest.param("x" * 129 + "_not_found", "", (False, None), id="past 128 characters"),
         pytest.param("x", " " * 4_096 + "rate limit exceeded", (False, None), id="past 4 KiB"),

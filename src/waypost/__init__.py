@@ -5,12 +5,14 @@ from __future__ import annotations
 TYPE_CHECKING = False  # as type checkers know it; typing would be half the cost of this import
 
 if TYPE_CHECKING:
+    from .core._classify import RuleBook, default_rules
     from .core._clean import Limits
     from .core._model import (
         Actor,
         ErrorClass,
         LimitError,
         NextStep,
+        OptionError,
         Outcome,
         Rule,
         RuleError,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         WaypostError,
     )
     from .core._observation import CallStart, Observation, Observer, Scope
+    from .core._row import rule
     from .guidance import (
         Guidance,
         enrich_error_payload,
@@ -43,30 +46,36 @@ __all__ = [
     "NextStep",
     "Observation",
     "Observer",
+    "OptionError",
     "Outcome",
     "Rule",
+    "RuleBook",
     "RuleError",
     "Scope",
     "Source",
     "ToolFailure",
     "WaypostError",
+    "default_rules",
     "enrich_error_payload",
     "enrich_result",
     "error_code_of",
     "error_guidance",
     "failure",
     "guidance_of",
+    "rule",
     "setup_telemetry",
 ]
 
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "core._classify": ("RuleBook", "default_rules"),
     "core._clean": ("Limits",),
     "core._model": (
-        "Actor", "ErrorClass", "LimitError", "NextStep", "Outcome", "Rule", "RuleError", "Source",
-        "WaypostError",
+        "Actor", "ErrorClass", "LimitError", "NextStep", "OptionError", "Outcome", "Rule",
+        "RuleError", "Source", "WaypostError",
     ),
+    "core._row": ("rule",),
     "core._observation": ("CallStart", "Observation", "Observer", "Scope"),
     "guidance": (
         "Guidance", "enrich_error_payload", "enrich_result", "error_code_of", "error_guidance",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .core._clean import CODE_CHARS, MESSAGE_CHARS
 from .core._enrich import enrich
 from .core._guide import guide
 from .core._model import Failure, Guidance
@@ -55,8 +56,8 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
 
 
 def _failure_of(error_code: str, message: str) -> Failure:
-    code = error_code[:128] if isinstance(error_code, str) else str(error_code)[:128]
-    return Failure({}, (), code, (), message[:4_096] if isinstance(message, str) else "")
+    code = str(error_code)[:CODE_CHARS]
+    return Failure({}, (), code, (), message[:MESSAGE_CHARS] if isinstance(message, str) else "")
 
 
 def error_code_of(payload: Any) -> str | None:
@@ -87,12 +88,12 @@ def enrich_error_payload(payload: dict[str, Any]) -> bool:
     .. versionadded:: 0.1.0
     """
     try:
-        if type(payload) is not dict or (failure := recognize(payload)) is None:
+        if not isinstance(payload, dict) or (failure := recognize(payload)) is None:
             return False
         enriched = enrich(payload, failure, guide(failure))
         if not isinstance(enriched, dict) or enriched == payload:
             return False
-        payload.update(enriched)
+        dict.update(payload, enriched)
     except Exception:  # noqa: BLE001 -- the contract: these functions never raise
         return False
     return True

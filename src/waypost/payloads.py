@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+__all__ = ["ToolFailure"]
+
 
 class ToolFailure(BaseModel):
     """

@@ -104,7 +104,7 @@ def test_code_that_says_something_is_not_overruled(code: str, message: str, row:
         ("UNKNOWN", "Request timed out", "timed.out"),
         ("-32000", "Connection closed", "connection.lost"),
         ("-32603", "Transport closed", "connection.lost"),
-        ("32600", "Session terminated", "session.lost"),
+        ("32600", "Session terminated", "session.closed"),
         ("-32603", "It went wrong", "rpc.internal"),
         ("403", "API rate limit exceeded", "rate.limited"),
         ("403", "No.", "http.forbidden"),

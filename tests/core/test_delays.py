@@ -136,16 +136,17 @@ def test_delay_in_prose_needs_a_failure_that_waits() -> None:
 
 
 def test_delay_turns_a_failure_that_nobody_knows_into_a_wait() -> None:
-    """DESIGN section 3: a tool that names a delay refused before any effect."""
-    guidance = guided(failed("zorp_blarg", retry_after=3), side_effects=True)
+    """DESIGN section 3: who says when to come back can be called again; a write is checked."""
+    guidance = guided(failed("zorp_blarg", retry_after=3), side_effects=False)
     assert (guidance.retryable, guidance.next_step, guidance.may_repeat) == (True, "wait", True)
     assert guidance.next_action == "Wait 3 s, then make the same call."
+    guidance = guided(failed("zorp_blarg", retry_after=3), side_effects=True)
+    assert (guidance.next_step, guidance.may_repeat) == ("check_effect", False)
 
 
 @pytest.mark.parametrize(
     ("delay", "spoken"),
     [
-        (0, "a few seconds"),
         (0.05, "0.1 s"),
         (1, "1 s"),
         (1.21, "1.3 s"),
@@ -159,6 +160,15 @@ def test_delay_up_to_an_hour_is_named_rounded_up(delay: float, spoken: str) -> N
     guidance = guided(failed(retry_after=delay))
     assert guidance.next_action == f"Wait {spoken}, then make the same call."
     assert (guidance.wait_seconds, guidance.may_repeat) == (delay, True)
+
+
+def test_delay_of_zero_is_spread_like_none() -> None:
+    """Callers that are all told 0 would come back together, at once."""
+    guidance = guided(failed(retry_after=0))
+    assert guidance.next_action == "Wait a few seconds, then make the same call."
+    assert guidance.retry_after_seconds == 0
+    assert guidance.wait_seconds is not None
+    assert 1 <= guidance.wait_seconds <= 3
 
 
 @pytest.mark.parametrize(

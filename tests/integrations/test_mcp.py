@@ -150,14 +150,14 @@ async def test_word_of_the_host_outweighs_annotations(client: Client) -> None:
 
 
 async def test_name_that_no_listed_tool_has_is_no_name(client: Client) -> None:
-    """STYLE rule 7: a tool name counts only once it is resolved; until then it is `_OTHER`."""
+    """STYLE rule 7: a tool name counts only once it is resolved; one that no server has is none."""
     watcher = Watcher()
     wrapped = enrich_client(client, enricher=Enricher((watcher,)))
     await wrapped.call_tool("lock")
     await wrapped.list_tools()
     await wrapped.call_tool("works")
     await wrapped.call_tool("made_up_by_the_model")
-    assert watcher.endings == [("lock", "failure"), ("works", "success"), ("_OTHER", "failure")]
+    assert watcher.endings == [("lock", "failure"), ("works", "success"), (None, "failure")]
 
 
 async def test_everything_else_goes_to_the_client_which_is_not_changed() -> None:

@@ -105,6 +105,7 @@ def test_absent_names_are_absent_and_one_shot_failures_have_no_duration() -> Non
         key_of(
             {
                 "waypost.side": "server",
+                "gen_ai.tool.name": "_OTHER",
                 "waypost.error.class": "rate_limited",
                 "waypost.next_step": "wait",
                 "waypost.retryable": True,
@@ -141,7 +142,7 @@ def test_zeros_of_a_name_do_not_stand_for_another_kind_of_name() -> None:
     """DESIGN section 6: (side, tool, server); a server called as a tool is something else."""
     meters, clock = Meters(), Clock()
     enricher = Enricher((meters.observer(),), clock=clock)
-    with enricher.call(None, server="shop") as call:  # type: ignore[arg-type]
+    with enricher.call(None, server="shop") as call:
         call.enrich({"rows": 1})
     run(enricher, clock, "shop", None, {"rows": 1})
     assert len(meters.sums("waypost.errors")) == 2 * len(ErrorClass)

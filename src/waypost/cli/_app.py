@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core._classify import explain
-from ..guidance import error_guidance
+from ..core._guide import guide
+from ..core._model import Failure
 
 app = typer.Typer(
     name="waypost",
@@ -58,15 +59,15 @@ def _refuse_options(*arguments: str) -> None:
 
 
 def _facts(code: str, message: str, *, explained: bool) -> Mapping[str, object]:
-    found = explain(code, message)
-    retryable, next_action = error_guidance(code, message)
+    guided = guide(Failure({}, (), code, (), message))
     facts: dict[str, object] = {
-        "error_class": found.rule.error_class.value,
-        "retryable": retryable,
-        "next_step": found.rule.step.value,
-        "next_action": next_action,
+        "error_class": guided.advice.error_class.value,
+        "retryable": guided.retryable,
+        "next_step": guided.step.value,
+        "next_action": guided.next_action,
     }
     if explained:
+        found = explain(code, message)
         facts |= {
             "rule": found.rule.id,
             "why": found.rule.why,

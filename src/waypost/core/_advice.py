@@ -16,11 +16,16 @@ _OPTIONS = 10
 _OPTION_CHARS = 64
 _ACTION_CHARS = 512
 
-_TOOL_SAYS_NO = (
+TOOL_SAYS_NO = (
     "The tool says that the same call cannot succeed. Do not repeat it; report the failure."
 )
 _TOOL_SAYS_YES = (
     "The tool says that the same call can succeed. Wait {wait}, then make it once more."
+)
+
+_TOOL_SAYS_AFTER = (
+    "The tool says that the same call can succeed after that. Ask the user first, then make it "
+    "once more."
 )
 
 _ACTORS = {
@@ -29,7 +34,7 @@ _ACTORS = {
     NextStep.ASK_PERMISSION: Actor.USER,
     NextStep.REPORT: Actor.OPERATOR,
 }
-_UNATTENDED = frozenset((NextStep.WAIT, NextStep.RECONNECT))
+UNATTENDED = frozenset((NextStep.WAIT, NextStep.RECONNECT))
 _PERSONAL = frozenset(
     (NextStep.SIGN_IN, NextStep.ASK_USER, NextStep.ASK_PERMISSION, NextStep.PREPARE)
 )
@@ -47,29 +52,36 @@ class Advice(NamedTuple):
     actor: Actor = Actor.MODEL
     timed: bool = False
     repeatable: bool = False
+    own_retryable: bool = False
 
 
 @lru_cache(maxsize=1_024)
-def advised(row: Rule, effects: Effects, told: bool | None, delayed: bool) -> Advice:
+def advised(
+    row: Rule, effects: Effects, told: bool | None, *, delayed: bool, refused: bool
+) -> Advice:
     """
     What *row* comes to, given what else is known.
 
     Args:
         told: What the tool says on *retryable*, if it says it.
 
-        delayed: Whether the tool names a delay: then it refused the call before doing it.
+        delayed: Whether the tool names a delay in a field of its own.
+
+        refused: Whether it says 503 and names a delay: then it has not begun with the call.
     """
     advice = Advice(row.error_class, row.id, row.retryable, row.step, row.outcome, row.action)
-    if delayed and row.error_class is ErrorClass.UNAVAILABLE:
+    if refused and row.error_class is ErrorClass.UNAVAILABLE:
         advice = advice._replace(outcome=Outcome.NOT_DONE)
     if delayed and row.error_class is ErrorClass.UNKNOWN:
         advice = _DELAY_NAMED
+    own_retryable = advice.retryable
     advice = _checked(_agreed(advice, told), effects.writes, told)
     safe = advice.outcome is Outcome.NOT_DONE or (effects.writes is False and effects.trusted)
     return advice._replace(
         actor=_ACTORS.get(advice.step, Actor.MODEL),
         timed=advice.action is not None and "{wait}" in advice.action,
-        repeatable=safe and advice.step in _UNATTENDED,
+        repeatable=safe and advice.step in UNATTENDED,
+        own_retryable=own_retryable,
     )
 
 
@@ -88,27 +100,23 @@ _DELAY_NAMED = Advice(
     "delay.named",
     True,
     NextStep.WAIT,
-    Outcome.NOT_DONE,
+    Outcome.UNKNOWN,
     "Wait {wait}, then make the same call.",
 )
 
 
 def asked(failure: Failure) -> tuple[str, int] | None:
-    """
-    The question that the tool wants put to the user, and how many of its options are left out.
-    """
+    """Return the tool's question to the user, and how many of its options are left out."""
     request = mapping_of(failure.payload["input_request"])
-    if not request or not (text_of(request.get("argument")) or "").strip():
+    if not request or not (text_of(request.get("argument")) or "")[:_OPTION_CHARS].strip():
         return None
     return _question(request)
 
 
 def _question(request: Mapping[str, object]) -> tuple[str, int]:
-    """
-    Name the argument only if it is an identifier, and only options that cleaning would not change.
-    """
+    """Name only an identifier as argument, and only options that cleaning would not change."""
     argument = text_of(request.get("argument")) or ""
-    if not (argument.isascii() and argument.isidentifier() and len(argument) <= _OPTION_CHARS):
+    if len(argument) > _OPTION_CHARS or not (argument.isascii() and argument.isidentifier()):
         return ASK, 0
     action = f'Ask the user for "{argument}", then make the same call with that argument added.'
     options = request.get("options")
@@ -139,16 +147,15 @@ def _agreed(advice: Advice, told: bool | None) -> Advice:
     if told is None or told is advice.retryable:
         return advice
     if not told:
-        return advice._replace(retryable=False, step=NextStep.REPORT, action=_TOOL_SAYS_NO)
-    if advice.step in _PERSONAL:
-        return advice._replace(retryable=True)
+        return advice._replace(retryable=False, step=NextStep.REPORT, action=TOOL_SAYS_NO)
+    if advice.step in _PERSONAL or advice.error_class is ErrorClass.DATA_LOSS:
+        step = advice.step if advice.step in _PERSONAL else NextStep.ASK_USER
+        return advice._replace(retryable=True, step=step, action=_TOOL_SAYS_AFTER)
     return advice._replace(retryable=True, step=NextStep.WAIT, action=_TOOL_SAYS_YES)
 
 
 def _checked(advice: Advice, writes: bool | None, told: bool | None) -> Advice:
-    """
-    Keep a write from being made twice: where the outcome is unknown, the effect is checked first.
-    """
+    """Where the outcome is unknown, check the effect first, so that no write is made twice."""
     if not advice.retryable or advice.outcome is Outcome.NOT_DONE or writes is False:
         return advice
     if writes and told is None:

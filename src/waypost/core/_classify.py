@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, Self
 
 from ._index import Index, Words
-from ._model import ErrorClass, Rule, RuleError
+from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
@@ -58,6 +58,19 @@ class _Decision(NamedTuple):
 
 
 _NOTHING = _Decision(UNKNOWN_RULE, "none", Words([]))
+
+
+_PLAIN_CHARS = 240
+"""A message that is longer tells more than that the call was refused."""
+
+_DONE_WORDS = frozenset(
+    (
+        "but", "although", "captured", "placed", "sent", "submitted", "finished", "committed",
+        "saved", "booked", "charged", "partial", "partially", "webhook", "confirmation",
+        "uploaded", "created", "completed", "processed", "delivered", "published",
+    )
+)  # fmt: skip
+_OPEN_ENDS = frozenset((ErrorClass.TIMEOUT, ErrorClass.DISCONNECTED, ErrorClass.INTERNAL))
 
 
 class RuleBook:
@@ -191,6 +204,15 @@ class RuleBook:
             return None
         return _Decision(min(known, key=self._rank), "message", words)
 
+    def _doubts(self, message: str, words: Words) -> bool:
+        """Whether the words also tell of work that was done, or of an end that leaves it open."""
+        if len(message) > _PLAIN_CHARS or not _DONE_WORDS.isdisjoint(words.distinct):
+            return True
+        return any(
+            row.outcome is Outcome.UNKNOWN and row.error_class in _OPEN_ENDS
+            for row in self._in_messages.all(words)
+        )
+
     def _rank(self, row: Rule) -> tuple[bool, int]:
         return _gives_way(row), self._order[row.id]
 
@@ -240,6 +262,22 @@ def classify(
     .. versionadded:: 0.1.0
     """
     return (rules or default_rules())._decide(code, message, more_codes).rule
+
+
+def sort_out(
+    code: str | None, message: str, more_codes: Sequence[str], *, rules: RuleBook | None = None
+) -> tuple[Rule, bool]:
+    """
+    Classify, and say whether "nothing was done" is doubtful: prose says other things as well.
+
+    "Payment captured, but the webhook failed: connection refused" names what was refused, and what
+    was not. A code names one thing.
+    """
+    book = rules or default_rules()
+    decision = book._decide(code, message, more_codes)
+    if decision.rule.outcome is Outcome.UNKNOWN or decision.decided_by in ("code", "number"):
+        return decision.rule, False
+    return decision.rule, book._doubts(message, decision.words)
 
 
 def explain(code: str | None, message: str = "", *, rules: RuleBook | None = None) -> Explanation:

@@ -15,7 +15,7 @@ REDACTED = "redacted"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """
-    The bounds of what waypost lets out; the figures are those of the reliability page.
+    The bounds of what waypost lets out.
 
     Raises:
         LimitError: If a limit is no integer of at least 1.
@@ -31,9 +31,7 @@ class Limits:
     """The same for ``waypost.call.duration``, whose sets cost a whole histogram each."""
 
     zeroed_tools: int = 40
-    """
-    Tools for which ``waypost.errors`` starts with zeros, so that the first error is an increase.
-    """
+    """Tools whose ``waypost.errors`` starts at zero, so that a first error is an increase."""
 
     span_events: int = 32
     """Events on a span that is not the call's own."""
@@ -76,15 +74,20 @@ def clean_code(code: str) -> str:
 _PREFIXES = (
     "sk-", "sk_", "pk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
     "xox", "akia", "asia", "aiza", "ya29.", "eyj", "npm_", "pypi-", "hf_", "sg.", "shpat_",
-    "dop_v1_", "whsec_", "bearer",
+    "dop_v1_", "whsec_", "hvs.", "figd_", "ntn_", "lin_api_", "r8_", "gsk_", "xai-", "dapi",
+    "bearer",
 )  # fmt: skip
 
 
 def _secret_like(code: str) -> bool:
     """Whether a token looks like a credential: a known prefix, or long and mixed like a key."""
+    if code.isdecimal():
+        return len(code) >= 12
     if len(code) < 16:
         return False
     digits = sum(map(str.isdigit, code))
+    if len(code) >= 32 and code.isalnum() and (code.islower() or code.isupper() or digits):
+        return True
     if code.lower().startswith(_PREFIXES) and (digits or len(code) > 24):
         return True
     return digits >= 4 and len(code) >= 20 and "://" not in code and _mixed(code)
@@ -118,8 +121,5 @@ def _secrets() -> re.Pattern[str]:
 
 
 def redact(text: str) -> str:
-    """
-    Cut out of a captured message what looks like a credential. Best effort: see the docs on
-    security.
-    """
+    """Cut out of a captured message what looks like a credential. Best effort, by its shape."""
     return _secrets().sub(f"[{REDACTED}]", text)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._advice import ASK, ASKING, Advice, advised, asked
-from ._classify import RuleBook, classify
+from ._advice import ASK, ASKING, TOOL_SAYS_NO, UNATTENDED, Advice, advised, asked
+from ._classify import RuleBook, sort_out
 from ._delays import delay_in
 from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, frozen
 from ._recognize import mapping_of
@@ -22,6 +23,10 @@ _FIRST_WAIT_SECONDS = 1.0
 _JITTER_SECONDS = 2.0
 _SOON = "a few seconds"
 
+_UNCLEAR = (
+    "The tool does not say clearly that the same call can succeed. Do not repeat it; report the "
+    "failure."
+)
 _LONG_WAIT = (
     "The tool asks to wait longer than an hour. Tell the user, and make the same call only after "
     "that time."
@@ -69,25 +74,26 @@ class Guided(NamedTuple):
     spoofed: bool
     options_left_out: int
 
-    def guidance(self, jitter: float) -> Guidance:
+    def guidance(self, jitter: float, *, exported: str | None = None) -> Guidance:
         """
         Return the public form.
 
         Args:
+            exported: The error code as it may leave us; the next action is then the template.
+
             jitter: Between 0 and 1: where in the span of a wait without a named delay this caller
             waits.
         """
-        unattended = self.step is NextStep.WAIT or self.step is NextStep.RECONNECT
         return frozen(
             Guidance,
             error_class=self.advice.error_class,
-            error_code=self.error_code,
+            error_code=exported or self.error_code,
             retryable=self.retryable,
-            next_action=self.next_action,
+            next_action=self.template if exported else self.next_action,
             next_step=self.step,
             actor=self.actor,
             may_repeat=self.may_repeat,
-            wait_seconds=_wait_seconds(self.delay, jitter) if unattended else None,
+            wait_seconds=_wait_seconds(self.delay, jitter) if self.step in UNATTENDED else None,
             retry_after_seconds=self.delay,
             rule=self.advice.rule,
             retryable_source=self.retryable_source,
@@ -111,19 +117,23 @@ def guide(
     """
     said = said_of(failure.details, now)
     question = asked(failure) if "input_request" in failure.payload else None
-    row, told_delay = (ASKING, None) if question else _sorted(failure, rules)
-    delay = told_delay if said.delay is None else said.delay
-    told = said.retryable if type(said.retryable) is bool else None
-    advice = advised(row, effects, told, delay is not None)
-    template, step, actor = advice.action, advice.step, advice.actor
-    if advice.timed:
-        template = _timed(advice.action, delay)
-        if template is _LONG_WAIT:
-            step, actor = NextStep.ASK_USER, Actor.USER
+    found = _ASKED if question else _sorted(failure, rules)
+    row = found.row
+    # A value that is no boolean counts as False, also for the sentence beside it.
+    told = None if said.retryable is ABSENT else said.retryable is True
+    delay = said.delay
+    if delay is None and (told or row.step in _WAITING):
+        delay = found.delay
+    refused = delay is not None and found.at_503
+    advice = advised(row, effects, told, delayed=said.delay is not None, refused=refused)
+    step, actor, template = _due(advice, delay)
+    if template is TOOL_SAYS_NO and said.retryable is not False:
+        template = _UNCLEAR
     action = question[0] if question and template is ASK else template
-    retryable = advice.retryable if said.retryable is ABSENT else said.retryable is True
+    retryable = advice.retryable if told is None else told
+    safe = effects.writes is False and effects.trusted
     additions: dict[str, object] = {}
-    if said.retryable is ABSENT or told is not None:
+    if told is None or type(said.retryable) is bool:
         additions["retryable"] = retryable
     if action is not None and not said.advises:
         additions["next_action"] = action
@@ -136,11 +146,11 @@ def guide(
         None if said.advises else action,
         said.action if said.advises else action,
         retryable,
-        retryable and advice.repeatable and template is not _LONG_WAIT,
+        retryable and advice.repeatable and step in UNATTENDED and (safe or not found.doubtful),
         delay,
-        _WAYPOST if said.retryable is ABSENT else _TOOL,
+        _WAYPOST if told is None else _TOOL,
         _TOOL if said.advises else _WAYPOST if action is not None else _NONE,
-        told is not None and told is not row.retryable,
+        type(said.retryable) is bool and told is not advice.own_retryable,
         additions,
         (failure.claim is not None or failure.signed)
         and _spoofed(failure, advice.error_class, retryable=retryable),
@@ -148,29 +158,60 @@ def guide(
     )
 
 
-_SORTED_KEPT = 1_024
-_sorted_before: dict[tuple[object, ...], tuple[Rule, float | None]] = {}
+def _due(advice: Advice, delay: float | None) -> tuple[NextStep, Actor, str | None]:
+    """The step, who takes it and its sentence, once the delay is known."""
+    if delay is not None and delay > LONGEST_WAIT_SECONDS and advice.step in UNATTENDED:
+        return NextStep.ASK_USER, Actor.USER, _LONG_WAIT
+    action = _timed(advice.action, delay) if advice.timed else advice.action
+    return advice.step, advice.actor, action
 
 
-def _sorted(failure: Failure, rules: RuleBook | None) -> tuple[Rule, float | None]:
+class _Found(NamedTuple):
     """
-    Return the row for *failure*, and the delay that its message names.
+    What a failure was sorted as.
 
-    Calls fail again with the same words, so both are kept, by a hash of the message: the words
-    themselves may hold a secret.
+    Attributes:
+        delay: Seconds that its message names.
+
+        doubtful: The words that say that nothing was done say other things as well.
+
+        at_503: A code says 503, or unavailable.
+    """
+
+    row: Rule
+    delay: float | None = None
+    doubtful: bool = False
+    at_503: bool = False
+
+
+_ASKED = _Found(ASKING)
+_FOUND_KEPT = 1_024
+_found_before: dict[tuple[object, ...], _Found] = {}
+
+
+def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
+    """
+    Sort *failure*, or remember how it was sorted.
+
+    Calls fail again with the same words, so the answer is kept, by a hash of the words: they may
+    hold a secret.
     """
     message = failure.message
-    key = (failure.code, failure.more_codes, hash(message), len(message), rules)
-    if (known := _sorted_before.get(key)) is not None:
+    codes = (failure.code, *failure.more_codes)
+    key = (hash((codes, message)), len(message), rules)
+    if (known := _found_before.get(key)) is not None:
         return known
-    row = classify(failure.code, message, failure.more_codes, rules=rules)
-    waits = row.step is NextStep.WAIT or row.step is NextStep.NONE
-    found = (row, delay_in(message) if waits else None)
-    if len(_sorted_before) >= _SORTED_KEPT:
-        _sorted_before.clear()
-    _sorted_before[key] = found
+    row, doubtful = sort_out(failure.code, message, failure.more_codes, rules=rules)
+    at_503 = any(code == "503" or "unavailable" in code.lower() for code in codes if code)
+    found = _Found(row, delay_in(message), doubtful, at_503)
+    if len(_found_before) >= _FOUND_KEPT:
+        _found_before.clear()
+    _found_before[key] = found
     return found
 
+
+_WAITING = (NextStep.WAIT, NextStep.RECONNECT, NextStep.NONE)
+"""Steps with which a delay in the message is the delay of a repeat."""
 
 _WAYPOST, _TOOL, _NONE = Source.WAYPOST, Source.TOOL, Source.NONE
 
@@ -192,24 +233,17 @@ def _spoofed(failure: Failure, error_class: ErrorClass, *, retryable: bool) -> b
 
 
 @lru_cache(maxsize=256)
-def _timed(action: str | None, delay: float | None) -> str | None:
-    """Fill the wait into a sentence; past an hour it is the user's to decide."""
-    if delay is not None and delay > LONGEST_WAIT_SECONDS:
-        return _LONG_WAIT
-    return action and action.replace("{wait}", _spoken(delay))
+def _timed(action: str, delay: float | None) -> str:
+    return action.replace("{wait}", _spoken(delay))
 
 
 def _spoken(delay: float | None) -> str:
     if not delay:
         return _SOON
-    # Rounded up: a call that comes a little early fails again.
-    tenths = -int(-delay * 10 // 1)
+    tenths = ceil(delay * 10)  # rounded up: a call that comes a little early fails again
     return f"{tenths // 10} s" if tenths % 10 == 0 else f"{tenths / 10} s"
 
 
 def _wait_seconds(delay: float | None, jitter: float) -> float:
-    """
-    The tool's delay, or a second and up to two more: full jitter, so that callers do not come back
-    together.
-    """
-    return delay if delay is not None else _FIRST_WAIT_SECONDS + _JITTER_SECONDS * jitter
+    """The tool's delay; else, or if it is 0, one to three seconds, spread so that callers part."""
+    return delay or _FIRST_WAIT_SECONDS + _JITTER_SECONDS * jitter

@@ -16,6 +16,8 @@ def with_members(text: str, members: Mapping[str, object]) -> str | None:
     The mapping may stand behind the prefix of a framework, or be the only element of a list. Past
     32 KiB no text is parsed.
     """
+    if len(text) > PARSED_CHARS * 2:
+        return None
     body = without_prefix(text)
     if len(body) > PARSED_CHARS or not body[:64].lstrip().startswith(("{", "[")):
         return None

@@ -16,7 +16,11 @@ class RuleError(WaypostError, ValueError):
     """A rule, or a book of rules, cannot be built."""
 
 
-class LimitError(WaypostError, ValueError):
+class OptionError(WaypostError, ValueError):
+    """An option has a value that it cannot have."""
+
+
+class LimitError(OptionError):
     """A limit is out of its range."""
 
 

@@ -233,12 +233,12 @@ def number_in_message(words: Sequence[str], distinct: set[str], message: str) ->
 
         message: The message as written: a status may stand in brackets.
     """
-    for word in ERRNO.keys() & distinct:
-        return ERRNO[word]
-    for word in HTTP_STATUS.keys() & distinct:
-        places = (at for at, other in enumerate(words) if other == word)
-        if f"({word})" in message or any(_in_status_position(words, at) for at in places):
-            return HTTP_STATUS[word]
+    if not ERRNO.keys().isdisjoint(distinct):
+        return next(ERRNO[word] for word in words if word in ERRNO)
+    if not HTTP_STATUS.keys().isdisjoint(distinct):
+        for at, word in enumerate(words):
+            if word in HTTP_STATUS and (f"({word})" in message or _in_status_position(words, at)):
+                return HTTP_STATUS[word]
     if "sqlstate" in distinct:
         return _sqlstate(" ".join(words).partition("sqlstate ")[2][:5].upper())
     return None

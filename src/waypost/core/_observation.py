@@ -8,9 +8,7 @@ from typing import Literal, Protocol
 from ._model import Guidance, Side
 
 Ending = Literal["success", "failure", "raised", "cancelled", "unseen"]
-"""
-``unseen``: the block was left without `Call.enrich`; ``raised``: the tool or the framework raised.
-"""
+"""``unseen``: the block was left without `Call.enrich`; ``raised``: an exception left it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +50,8 @@ class Observation:
         duration_seconds: From the begin of the block to its result; ``None`` for a result enriched
         in one shot.
 
-        guidance: ``None`` unless the call failed.
+        guidance: ``None`` unless the call failed. Its error code and next action are those below,
+            never the tool's own words.
 
         error_code: The code as it may leave us: at most 128 characters, ``redacted`` if it looks
         like a secret.

@@ -2,7 +2,7 @@
 The ordered table of rules: data, no logic. The first row that matches decides.
 
 Order: what only looks like a sign-in, sign-ins, verdicts that a name states outright, what waiting
-cures, what it does not cure. `rule` makes a row; the rows stand in the files named here.
+cures, what it does not cure. The rows stand in `_sign_in`, `_verdicts`, `_passing` and `_lasting`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ._clean import MESSAGE_CHARS
 from ._delays import DELAY_KEYS, seconds_of
 from ._recognize import ADVICE_ALIASES, RETRYABLE_ALIASES, RETRYABLE_INVERSE, text_of
 
@@ -77,9 +78,9 @@ def _read(found: dict[str, object], now: Callable[[], datetime] | None) -> Said:
             delay = seconds_of(key, value, now) if delay is None else delay
         elif key in _RETRYABLE_ALIASES:
             if retryable is ABSENT and type(value) is bool:
-                retryable = value is not (key == RETRYABLE_INVERSE)
+                retryable = value != (key == RETRYABLE_INVERSE)
         elif key in _ADVICE_KEYS:
-            advises = advises or bool((text_of(value) or "").strip())
+            advises = advises or bool((text_of(value) or "")[:MESSAGE_CHARS].strip())
     return Said(retryable, action, advises, delay)
 
 

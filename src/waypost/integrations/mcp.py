@@ -9,14 +9,13 @@ from typing import Any, Self, TypeVar, cast
 from mcp import Client, ClientSession
 from mcp.types import ListToolsResult, Tool
 
-from ..core._model import WaypostError
+from ..core._model import OptionError
 from ..pipeline import Enricher
 
 __all__ = ["enrich_client"]
 
 ClientT = TypeVar("ClientT", Client, ClientSession)
 
-_UNRESOLVED = "_OTHER"
 _TOOLS_REMEMBERED = 10_000
 
 
@@ -44,12 +43,12 @@ def enrich_client(
             annotations. These are known for the tools that were listed through the wrapper.
 
     Raises:
-        WaypostError: If *client* has no ``call_tool``.
+        OptionError: If *client* has no ``call_tool``.
 
     .. versionadded:: 0.1.0
     """
     if not callable(getattr(client, "call_tool", None)):
-        raise WaypostError(
+        raise OptionError(
             f"enrich_client({type(client).__name__}): pass an mcp.Client or mcp.ClientSession."
         )
     return cast(
@@ -88,8 +87,11 @@ class _EnrichedClient:
     async def list_tools(self, *args: Any, **kwargs: Any) -> ListToolsResult:
         """List tools, and remember their annotations."""
         listed: ListToolsResult = await self._client.list_tools(*args, **kwargs)
-        for tool in listed.tools[: _TOOLS_REMEMBERED - len(self._tools)]:
-            self._tools[tool.name] = tool
+        if not args and not any(kwargs.values()):  # the first page: what is gone is gone
+            self._tools = {}
+        for tool in listed.tools:
+            if tool.name in self._tools or len(self._tools) < _TOOLS_REMEMBERED:
+                self._tools[tool.name] = tool
         self._all_listed = listed.next_cursor is None
         return listed
 
@@ -99,9 +101,8 @@ class _EnrichedClient:
         """Call a tool; a failure comes back with guidance."""
         tool = self._tools.get(name)
         with self._enricher.call(
-            # A name that no listed tool has is the model's invention: it must not become a metric
-            # attribute.
-            _UNRESOLVED if tool is None and self._all_listed else name,
+            # A name that no listed tool has is the model's invention, and no metric attribute.
+            None if tool is None and self._all_listed else name,
             arguments=arguments,
             server=self._server,
             annotations=None if tool is None else tool.annotations,

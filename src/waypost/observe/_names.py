@@ -1,7 +1,4 @@
-"""
-The only place where names on the wire stand: metrics, attributes and events, with their allowed
-keys.
-"""
+"""Every name on the wire, with its allowed keys: metrics, attributes and events."""
 
 from __future__ import annotations
 
@@ -92,18 +89,8 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
 
     Built-in scalars only; what is not known is left out.
     """
-    global _latest  # noqa: PLW0603 -- replaced as a whole, so threads see one or the other
-    seen, chars, known = _latest
-    if seen is not observation or chars != limits.attribute_chars:
-        if observation.guidance is None:
-            return {}
-        known = _facts(observation, observation.guidance, limits.attribute_chars)
-        _latest = (observation, limits.attribute_chars, known)
-    return dict(known)
-
-
-_latest: tuple[Observation | None, int, dict[str, Value]] = (None, 0, {})
-"""The latest facts: the span and the log event of one call say the same, so they are made once."""
+    guidance = observation.guidance
+    return {} if guidance is None else _facts(observation, guidance, limits.attribute_chars)
 
 
 def _facts(observation: Observation, guidance: Guidance, max_chars: int) -> dict[str, Value]:

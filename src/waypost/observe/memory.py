@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 
+from ..core._model import OptionError
 from ..core._observation import Observation
+
+__all__ = ["MemoryObserver"]
 
 
 class MemoryObserver:
@@ -18,6 +21,10 @@ class MemoryObserver:
     """
 
     def __init__(self, capacity: int = 1_000) -> None:
+        if type(capacity) is not int or capacity < 1:
+            raise OptionError(
+                f"MemoryObserver(capacity={capacity!r}): use an integer of 1 or more."
+            )
         self._observations: deque[Observation] = deque(maxlen=capacity)
 
     @property

@@ -1,7 +1,4 @@
-"""
-Spans and metrics through the OpenTelemetry API: joins the span that is there, or opens one on the
-host side.
-"""
+"""Spans and metrics through the OpenTelemetry API; joins a tool's span, or opens one."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from opentelemetry.trace import INVALID_SPAN, Span, SpanContext, SpanKind, Statu
 
 from ..core._actions import CLASS_DEFAULTS
 from ..core._clean import Limits
-from ..core._model import ErrorClass, WaypostError
+from ..core._model import ErrorClass, OptionError
 from ..core._observation import CallStart, Observation
 from ._bounds import AttributeSets, EventCounts
 from ._names import (
@@ -34,6 +31,8 @@ from ._names import (
     TOOL_NAME,
     facts_of,
 )
+
+__all__ = ["OpenTelemetryObserver"]
 
 SpanUse = Literal["auto", "current", "own", "off"]
 
@@ -70,7 +69,9 @@ class OpenTelemetryObserver:
         meter_provider: metrics.MeterProvider | None = None,
     ) -> None:
         if span not in ("auto", "current", "own", "off"):
-            raise WaypostError(f"span={span!r}: use 'auto', 'current', 'own' or 'off'.")
+            raise OptionError(
+                f"OpenTelemetryObserver(span={span!r}): use 'auto', 'current', 'own' or 'off'."
+            )
         self._span = span
         self._limits = limits or Limits()
         self._global_tracer = tracer_provider is None
@@ -126,7 +127,7 @@ class OpenTelemetryObserver:
         """Count the call; nothing that the tool wrote becomes a metric attribute."""
         if self.idle():
             return
-        named = (observation.side, observation.tool_name, observation.server)
+        named = (observation.side, observation.tool_name or OTHER, observation.server)
         if named not in self._zeroed:
             self._start_at_zero(named)
         guidance = observation.guidance
@@ -284,9 +285,7 @@ class _SpanScope:
 
 
 def _api_only(provider: object) -> bool:
-    """
-    Whether *provider* is the API's own, so that nothing is recorded until somebody sets an SDK.
-    """
+    """Whether *provider* is the API's own: nothing is recorded until somebody sets an SDK."""
     return type(provider).__module__.startswith(("opentelemetry.trace", "opentelemetry.metrics"))
 
 

@@ -9,6 +9,8 @@ from ..core._model import ErrorClass
 from ..core._observation import Observation
 from ._names import ERROR_EVENT, OTHER, log_facts_of
 
+__all__ = ["LoggingObserver"]
+
 _logger = logging.getLogger("waypost")
 
 

@@ -11,6 +11,8 @@ from ..core._observation import Observation
 from ._names import ERROR_EVENT, log_facts_of
 from .stdlib import LoggingObserver, level_of
 
+__all__ = ["StructlogObserver"]
+
 
 class StructlogObserver:
     """

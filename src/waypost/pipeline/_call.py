@@ -15,7 +15,7 @@ from ..core._classify import RuleBook
 from ..core._clean import MESSAGE_CHARS, clean_code, clean_text, redact
 from ..core._enrich import Style, enrich, payload_of
 from ..core._guide import Guided, guide
-from ..core._model import Failure, Guidance, Origin, frozen
+from ..core._model import Failure, Guidance, Origin, Side, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize
 from ..core._safety import Effects
@@ -28,8 +28,9 @@ _open_call: ContextVar[Call | None] = ContextVar("waypost_open_call", default=No
 _TIMED_OUT = Failure(
     {}, (), "timeout", (), "The call was cancelled at its time limit.", Origin.EXCEPTION
 )
-_CLOCK_TOLERANCE = 0.01
-"""Seconds, and part of a limit: the clock of a limit around the block started before ours."""
+_CLOCK_SLACK_SECONDS = 0.01
+_CLOCK_SLACK_SHARE = 0.01
+"""By so much a limit may come early: the clock of what enforces it started before ours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +216,7 @@ class Call:
         limit = self._timeout_seconds
         if limit is None or self._seconds is None or isinstance(exception, Exception):
             return False
-        return self._seconds >= limit - max(_CLOCK_TOLERANCE, limit * _CLOCK_TOLERANCE)
+        return self._seconds >= limit - max(_CLOCK_SLACK_SECONDS, limit * _CLOCK_SLACK_SHARE)
 
     def _take(self, failure: Failure, ending: Ending, error_type: str | None) -> Guided:
         guided = guide(failure, self._effects, rules=self._settings.rules, now=_utc_now)
@@ -267,6 +268,7 @@ class Call:
     def _observation(self) -> Observation:
         failure, guided, start = self._failure, self._guided, self._start
         captured = self._settings.capture_message
+        code = clean_code(guided.error_code) if guided else None
         return frozen(
             Observation,
             ending=self._ending,
@@ -274,8 +276,8 @@ class Call:
             tool_name=start.tool_name,
             server=start.server,
             duration_seconds=None if start.one_shot else self._seconds,
-            guidance=self.guidance,
-            error_code=clean_code(guided.error_code) if guided else None,
+            guidance=guided.guidance(random.random(), exported=code) if guided else None,  # noqa: S311 -- spreads callers
+            error_code=code,
             error_type=self._error_type,
             next_action=(guided.action if captured else guided.template) if guided else None,
             message=_captured(failure.message) if failure and captured else None,
@@ -316,22 +318,7 @@ class Call:
         return max(0.0, now - self._started)
 
 
-_STATE = frozenset(
-    (
-        "trace_id",
-        "span_id",
-        "sampled",
-        "_ending",
-        "_result",
-        "_failure",
-        "_guided",
-        "_guidance",
-        "_error_type",
-        "_started",
-        "_seconds",
-        "_scopes",
-    )
-)
+_STATE = frozenset(Call.__annotations__) - {"_active", "_token"}
 """What a call learns while its block runs; everything else it was made with."""
 
 
@@ -344,14 +331,18 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def open_call(side: Side) -> Call | None:
+    """Return the call of *side* whose block is open in this context, or ``None``."""
+    call = _open_call.get()
+    return call if call is not None and call._active and call._start.side == side else None
+
+
 def _owned(start: CallStart) -> bool:
     """Whether an outer layer of the same side has this very call open already."""
-    outer = _open_call.get()
-    if outer is None or not outer._active or start.one_shot:
+    outer = open_call(start.side)
+    if outer is None:
         return False
     other = outer._start
-    return (
-        other.side == start.side
-        and other.tool_name == start.tool_name
-        and (other.server == start.server or other.server is None or start.server is None)
+    return other.tool_name == start.tool_name and (
+        other.server == start.server or other.server is None or start.server is None
     )

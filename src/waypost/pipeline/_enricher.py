@@ -11,11 +11,11 @@ from typing import Any, Literal, TypeVar
 from ..core._classify import RuleBook
 from ..core._clean import CODE_CHARS, clean_text
 from ..core._enrich import Style
-from ..core._model import Side, WaypostError
+from ..core._model import OptionError, Side
 from ..core._observation import CallStart, Observer
 from ..core._recognize import recognize
 from ..core._safety import UNKNOWN_EFFECTS, Effects, effects_of
-from ._call import Call, Settings
+from ._call import Call, Settings, open_call
 from ._faults import Faults
 
 T = TypeVar("T")
@@ -88,9 +88,9 @@ class Enricher:
             observers = default_observers()
         told = _told(observers)
         if not callable(clock):
-            raise WaypostError(f"Enricher(clock={clock!r}): pass a function that returns seconds.")
+            raise OptionError(f"Enricher(clock={clock!r}): pass a function that returns seconds.")
         if rules is not None and not isinstance(rules, RuleBook):
-            raise WaypostError(
+            raise OptionError(
                 f"Enricher(rules={rules!r}): pass a RuleBook, or None for the default."
             )
         begins = tuple(begin for observer in told if (begin := getattr(observer, "begin", None)))
@@ -117,7 +117,7 @@ class Enricher:
 
     def call(
         self,
-        tool_name: str,
+        tool_name: str | None,
         *,
         arguments: Mapping[str, Any] | None = None,  # noqa: ARG002 -- part of the interface already
         server: str | None = None,
@@ -130,7 +130,8 @@ class Enricher:
         Open the block in which one tool call runs; one block is one attempt.
 
         Args:
-            tool_name: The name under which the tool is called.
+            tool_name: The name under which the tool is called; ``None`` for one that no server
+                has, as a model may invent it.
 
             arguments: Not read yet. They will tell the retries of one call from other calls.
 
@@ -147,7 +148,7 @@ class Enricher:
             timeout_seconds: A limit that is enforced around the block; a cancellation past it is a
                 timeout.
         """
-        start = _start_of(self._side, _name(tool_name), None if server is None else _name(server))
+        start = _start_of(self._side, _name(tool_name), _name(server))
         effects = UNKNOWN_EFFECTS
         if annotations is not None or side_effects is not None:
             effects = self._effects_of(annotations, side_effects)
@@ -170,6 +171,8 @@ class Enricher:
             return result
         if failure is None:
             return result
+        if (outer := open_call(self._side)) is not None:
+            return outer.enrich(result)
         start = CallStart(side=self._side, tool_name=None, server=None, one_shot=True)
         with Call(self._settings, start, UNKNOWN_EFFECTS, self._style) as call:
             return call.enrich(result)
@@ -185,12 +188,15 @@ class Enricher:
 def _told(observers: Iterable[Observer]) -> tuple[Observer, ...]:
     """Observers that cannot be called are a mistake to name now, not at the first failure."""
     if not isinstance(observers, Iterable):
-        raise WaypostError(f"Enricher({observers!r}): pass a list of observers, () for none.")
+        raise OptionError(
+            f"Enricher(observers={observers!r}): pass a list of observers, or () for none."
+        )
     told = tuple(observers)
     for observer in told:
         if not callable(observer):
-            raise WaypostError(
-                f"Enricher([{observer!r}]): an observer is called with an Observation."
+            raise OptionError(
+                f"Enricher(observers=...): {observer!r} cannot be called;"
+                " an observer takes an Observation."
             )
     return told
 
@@ -199,7 +205,7 @@ def _disabled() -> bool:
     return os.environ.get("WAYPOST_DISABLED", "").strip().lower() in ("1", "true", "yes", "on")
 
 
-def _name(name: str) -> str | None:
+def _name(name: str | None) -> str | None:
     """A name as it may leave us; what is no text has no name."""
     if type(name) is str and len(name) <= CODE_CHARS and name.isprintable():
         return name
@@ -214,6 +220,6 @@ def _start_of(side: Side, tool_name: str | None, server: str | None) -> CallStar
 
 def _one_of(option: str, value: object, *allowed: str) -> None:
     if value not in allowed:
-        raise WaypostError(
+        raise OptionError(
             f"Enricher({option}={value!r}): use one of {', '.join(map(repr, allowed))}."
         )

@@ -261,7 +261,10 @@ def _build(options: _Options) -> Telemetry:
         return _providers_of(options, exporters, gate)
     except Exception as exc:
         # Out of the SDK: a queue size of 0 in the environment, a reader that is in use elsewhere.
-        raise TelemetryError(f"OpenTelemetry refused the set-up: {exc}") from exc
+        raise TelemetryError(
+            f"OpenTelemetry refused the set-up: {exc}. Check the OTEL_* variables, and that no"
+            " reader or processor is in use elsewhere."
+        ) from exc
     finally:
         if exporters.destinations:
             _gate.install(gate)

@@ -81,9 +81,7 @@ class MemoryTelemetry:
         ]
 
     def sums(self, name: str, by: str) -> dict[str, float]:
-        """
-        Return the values of the counter *name*, summed by the attribute *by*; zeros are left out.
-        """
+        """Return the counter *name*, summed by the attribute *by*; zeros are left out."""
         totals: dict[str, float] = {}
         for point in self._points(name):
             key = str((point.attributes or {}).get(by, ""))

@@ -25,11 +25,15 @@ from ._text import SIGNPOST, json_failure, without_prefix
 from ._verdict import failed
 from ._words import (
     ADVICE_ALIASES,
+    CODE_KEYS,
     COMMON_MARKERS,
     FEW_KEYS,
+    FLAG_KEYS,
     MARKERS,
     RETRYABLE_ALIASES,
     RETRYABLE_INVERSE,
+    STATUS_KEYS,
+    TEXT_KEYS,
 )
 
 __all__ = [
@@ -68,10 +72,7 @@ def recognize(result: object) -> Failure | None:
 
 
 def is_mcp_json(result: Mapping[str, object]) -> bool:
-    """
-    Whether a mapping with a list ``content`` is an MCP result rather than a mapping that has
-    contents.
-    """
+    """Whether a mapping with a list ``content`` is an MCP result, not one that has contents."""
     if (
         "isError" in result
         or "is_error" in result
@@ -108,10 +109,7 @@ def _family(kind: type) -> Callable[[object], Failure | None]:
 
 
 def _may_fail(kind: type, names: Mapping[str, object]) -> bool:
-    """
-    Whether a class can hold a failure at all: it has a marker among its fields, or takes extra
-    ones.
-    """
+    """Whether a class can hold a failure: it has a marker field, or takes extra fields."""
     config = getattr(kind, "model_config", None)
     return not names.keys().isdisjoint(MARKERS) or (
         type(config) is dict and config.get("extra") == "allow"
@@ -130,9 +128,24 @@ def _list(result: object) -> Failure | None:
     if type(result) is not list or len(result) != 1:
         return None
     mapping = mapping_of(result[0])
-    if mapping is None or not marked(mapping) or not failed(mapping):
-        return None
+    if mapping is None or not _ERROR_ROW_KEYS.issuperset(mapping) or not failed(mapping):
+        return None  # a row is a row, however many of them there are
     return read(mapping, Origin.LIST)
+
+
+_ERROR_ROW_KEYS = frozenset(
+    (
+        *CODE_KEYS,
+        *TEXT_KEYS,
+        *FLAG_KEYS,
+        *STATUS_KEYS,
+        *RETRYABLE_ALIASES,
+        *ADVICE_ALIASES,
+        *("code", "type", "fields", "field", "errors", "retryable", "next_action", "retry_after"),
+        *("isError", "is_error", "input_request", "request_id", "requestId", "trace_id"),
+    )
+)
+"""What a list of one error may hold, beside which a row would hold more."""
 
 
 def _foreign_mapping(result: object) -> Failure | None:

@@ -30,9 +30,7 @@ def amazon(payload: Payload) -> bool:
 
 
 def problem(payload: Payload) -> bool:
-    """
-    RFC 9457, also without ``status``: nothing but members of a problem, and a type that is a URI.
-    """
+    """RFC 9457, also without ``status``: only members of a problem, and a URI as ``type``."""
     kind = payload.get("type")
     if type(kind) is not str or type(payload.get("title")) is not str or len(payload) > FEW_KEYS:
         return False
@@ -61,10 +59,7 @@ def wrapped(payload: Payload) -> Payload | None:
 
 
 def explicit(payload: Payload) -> bool:
-    """
-    Whether an inner mapping is an error envelope beyond doubt, not a row that has an ``error``
-    field.
-    """
+    """Whether an inner mapping is an error envelope, not a row that has an ``error`` field."""
     if not marked(payload) or not payload.keys().isdisjoint(IDENTITY_KEYS):
         return False
     if word_of(payload.get("status")) in ERROR_WORDS or payload.get("isError") is True:

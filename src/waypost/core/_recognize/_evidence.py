@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from .._clean import MESSAGE_CHARS
 from ._scalars import code_of, first_of, mapping_of, status_of, text_of
 from ._words import (
     CALL_IDS,
@@ -11,11 +12,18 @@ from ._words import (
     COMMON_MARKERS,
     FEW_KEYS,
     FLAG_KEYS,
+    IDENTITY_ENDINGS,
     IDENTITY_KEYS,
+    LEVEL_KEYS,
     MARKERS,
+    PALETTE_KEYS,
+    RECORD_KEYS,
     REPORT_KEYS,
+    ROW_KEYS,
     STATUS_KEYS,
     TEXT_KEYS,
+    TIME_KEYS,
+    WITNESS_KEYS,
 )
 
 Payload = Mapping[str, object]
@@ -50,14 +58,16 @@ def number_of(payload: Payload) -> int:
 
 
 def says_why(payload: Payload) -> bool:
-    """
-    Whether there is an error code or a text: without one, ``ok: false`` is a verdict, not a
-    failure.
-    """
+    """Whether there is an error code or a text; without one, ``ok: false`` is a verdict."""
+    return has_witness(payload) or has_text(payload, _FLAGGED_TEXT_KEYS)
+
+
+def has_witness(payload: Payload) -> bool:
+    """Whether there is an error code, or a text that speaks of an error: a second witness."""
     return (
         bool(text_of(payload.get("message")))
         or has_code(payload)
-        or has_text(payload)
+        or has_text(payload, _WITNESS_KEYS)
         or has_errors(payload)
         or code_of(payload.get("code")) is not None
     )
@@ -72,46 +82,56 @@ def has_code(payload: Payload) -> bool:
 _CODE_KEYS = frozenset(CODE_KEYS)
 
 
-def has_text(payload: Payload) -> bool:
-    for key in payload.keys() & _TEXT_KEYS:
+def has_text(payload: Payload, keys: frozenset[str]) -> bool:
+    for key in payload.keys() & keys:
         value = payload[key]
         if type(value) is str:
-            if value and not value.isspace():
+            if value and not value[:_BLANK_CHARS].isspace():
                 return True
         elif value is not None and key in _ERROR_OBJECTS and (text_of(value) or mapping_of(value)):
             return True
     return False
 
 
+_BLANK_CHARS = 64
+"""A text that begins with so much white space is taken for blank."""
+
 _ERROR_OBJECTS = frozenset(
     ("error", "detail", "details", "message", "exception", "fault", "reason", "cause")
 )
+_WITNESS_KEYS = frozenset(WITNESS_KEYS)
+_FLAGGED_TEXT_KEYS = frozenset(TEXT_KEYS) - {"body", "text", "summary", "info", "cause"}
 
 
-_TEXT_KEYS = frozenset(TEXT_KEYS)
-
-
-def says_why_inside(payload: Payload) -> bool:
+def says_why_inside(payload: Payload, keys: Iterable[str]) -> bool:
     """The same one level down, as in ``{"success": false, "data": {"message": ...}}``."""
-    if len(payload) > FEW_KEYS:
-        return False
-    for value in payload.values():
+    for key in keys:
+        value = payload.get(key)
         inner = mapping_of(value) or mapping_of(first_of(value))
-        if inner and (has_text(inner) or code_of(inner.get("code")) is not None):
+        if inner and (has_text(inner, _INSIDE_KEYS) or code_of(inner.get("code")) is not None):
             return True
     return False
 
 
+_INSIDE_KEYS = _WITNESS_KEYS | {"summary"}
+
+
 def has_errors(payload: Payload) -> bool:
-    """Whether ``errors`` holds errors of this call rather than the findings of a report."""
+    """Whether ``errors`` holds errors of this call rather than counts, or findings of a report."""
     errors = payload.get("errors") or payload.get("Errors")
     if not errors or not payload.keys().isdisjoint(REPORT_KEYS):
         return False
-    if text_of(errors) is not None:
-        return True
-    if (first := first_of(errors)) is not None:
-        return bool(text_of(first) or mapping_of(first))
-    return bool(mapping_of(errors))
+    if (text := text_of(errors)) is not None:
+        return " " in text[:MESSAGE_CHARS].strip()
+    element = first_of(errors)
+    if element is None:
+        mapping = mapping_of(errors) or {}
+        return bool(mapping) and type(next(iter(mapping.values()))) not in _COUNTS
+    row = mapping_of(element)
+    return row.keys().isdisjoint(ROW_KEYS) if row else bool(text_of(element))
+
+
+_COUNTS = frozenset((int, float, bool))
 
 
 def identified(payload: Payload) -> bool:
@@ -119,6 +139,18 @@ def identified(payload: Payload) -> bool:
     if not payload.keys().isdisjoint(IDENTITY_KEYS):
         return True
     return len(payload) <= FEW_KEYS and any(
-        type(key) is str and key.endswith(("_id", "_sid")) and key not in CALL_IDS
+        type(key) is str and key.endswith(IDENTITY_ENDINGS) and key not in CALL_IDS
         for key in payload
     )
+
+
+def recorded(payload: Payload) -> bool:
+    """Whether *payload* is a record, a line of a log, a palette: it has an error, and is none."""
+    if not payload.keys().isdisjoint(RECORD_KEYS):
+        return True
+    if any(key in payload for key in LEVEL_KEYS) and any(key in payload for key in TIME_KEYS):
+        return True
+    return any(type(payload.get(key)) in _COLORS for key in PALETTE_KEYS)
+
+
+_COLORS = frozenset((str, dict))

@@ -1,6 +1,4 @@
-"""
-Exceptions: code, message and class names, read without importing the library that raised them.
-"""
+"""Exceptions: code, message and class names, read without importing what raised them."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from itertools import islice
 from .._clean import MESSAGE_CHARS
 from .._model import Failure, Origin
 from ._envelopes import ELICITATION
-from ._read import read
+from ._read import others, read
 from ._scalars import code_of, fields_of, mapping_of
 from ._text import flagged_failure
 from ._words import SAYS_NOTHING
@@ -48,7 +46,7 @@ def exception_failure(exception: BaseException) -> Failure | None:
     code = next((code for code in codes if code.lower() not in SAYS_NOTHING), None)
     return failure._replace(
         code=code,
-        more_codes=tuple(dict.fromkeys(other for other in codes if other != code)),
+        more_codes=others(codes, code),
         origin=Origin.EXCEPTION,
     )
 
@@ -62,10 +60,7 @@ def text_of_exception(exception: BaseException) -> str:
 
 
 def _leaf(exception: BaseException) -> BaseException:
-    """
-    The first leaf of a group with a message or a telling class, else the first; bounded, also for
-    cycles.
-    """
+    """The first leaf with a message or a telling class, else the first; safe against cycles."""
     if not isinstance(exception, BaseExceptionGroup):
         return exception
     queue: list[BaseException] = [exception]
@@ -84,12 +79,15 @@ def _leaf(exception: BaseException) -> BaseException:
     )
 
 
+_OWN_NUMBERS = ("ssl", "_ssl", "socket", "_socket")
+"""Modules whose OSErrors have numbers of their own, which are no ``errno``."""
+
+
 def _own_codes(exception: BaseException) -> list[str]:
-    """
-    Codes that the exception carries: of MCP's error data, botocore, an HTTP response, an ``errno``.
-    """
+    """Codes that it carries: MCP's error data, botocore's, an HTTP response's, an ``errno``."""
     codes: list[str | None] = []
-    if isinstance(exception, OSError) and exception.errno is not None:
+    numbers_itself = any(kind.__module__ in _OWN_NUMBERS for kind in type(exception).__mro__)
+    if isinstance(exception, OSError) and exception.errno is not None and not numbers_itself:
         codes.append(errno.errorcode.get(exception.errno))
     stored = fields_of(exception)
     response = stored.get("response")

@@ -87,9 +87,7 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
 
 
 def _flagged_content(content: list[object]) -> Failure:
-    """
-    Among the flagged texts, one that is JSON says most; else all of them together are the message.
-    """
+    """The flagged text that is JSON, since it says most; else all of them as one message."""
     first: Failure | None = None
     messages = []
     for block, text in _texts(content):

@@ -1,7 +1,4 @@
-"""
-What a failure says: its code, the codes behind it, its message. Bounded look-ups, nothing is
-walked.
-"""
+"""What a failure says: its code, the codes behind it, its message. Look-ups are bounded."""
 
 from __future__ import annotations
 
@@ -44,6 +41,8 @@ _INNER_ROLES = _roles(_INNER_CODES)
 _INNER_VIEW = dict.fromkeys((*INNER_KEYS, "errors", "result", "response", "data")).keys()
 _DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
 _TEXTS = 3
+_DETAILS = 12
+_MORE_CODES = 16
 
 
 def read(
@@ -59,7 +58,7 @@ def read(
     details = _details(payload) if deep else (payload,)
     codes, texts = _codes_and_texts(details)
     code = _best(codes)
-    more = () if len(codes) < 2 else tuple(dict.fromkeys(other for other in codes if other != code))
+    more = () if len(codes) < 2 else others(codes, code)
     if len(texts) == 1:
         message = texts[0]
     elif texts:
@@ -69,6 +68,11 @@ def read(
     else:
         message = message[:MESSAGE_CHARS]
     return Failure(payload, details, code, more, message, origin, block)
+
+
+def others(codes: list[str], code: str | None) -> tuple[str, ...]:
+    """The codes behind *code*, each once, and no more of them than anybody will read."""
+    return tuple(dict.fromkeys(other for other in codes if other != code))[:_MORE_CODES]
 
 
 def _nests(payload: Payload) -> bool:
@@ -91,7 +95,7 @@ def _details(payload: Payload) -> tuple[Payload, ...]:
             found.append(deeper)
         found += _hanging(inner)
     found += _hanging(payload)
-    return tuple(found)
+    return tuple(found[:_DETAILS])
 
 
 def _inner(payload: Payload) -> Payload | None:
@@ -193,9 +197,7 @@ _NOT_CODES = ERROR_WORDS | FAILED_WORDS | SUCCESS_WORDS
 
 
 def _kind(payload: Payload) -> str | None:
-    """
-    AWS's ``com.amazon.service#Name:http://...``, an RFC 9457 type, or a type named as errors are.
-    """
+    """A code out of AWS's ``__type``, an RFC 9457 ``type``, or a ``type`` named like an error."""
     name = payload.get("__type")
     if type(name) is str:
         return name[:256].rpartition("#")[2].partition(":")[0]

@@ -18,9 +18,7 @@ _PLAIN = frozenset((dict, list, bool, float, type(None), int))
 
 
 def text_of(value: object) -> str | None:
-    """
-    Return *value* as an exact ``str`` if it is a text, or an enum member of one; else ``None``.
-    """
+    """Return a text, or an enum member of one, as an exact ``str``; else ``None``."""
     if type(value) is str:
         return value
     if type(value) in _PLAIN:

@@ -49,6 +49,8 @@ def flagged_failure(text: str, block: int) -> Failure:
     Past 32 KiB it is not parsed, and its first 4 KiB are the message. A text that is nothing but
     the prefix of a framework stands for an exception that the framework hides: the tool crashed.
     """
+    if len(text) > PARSED_CHARS + _PREFIX_CHARS:
+        text = text[:PARSED_CHARS] + "..."  # never parsed, and not copied as a whole
     body = without_prefix(text)
     payload = None
     if len(body) <= PARSED_CHARS and body[:64].lstrip().startswith(_JSON_STARTS):

@@ -9,8 +9,10 @@ from ._evidence import (
     has_code,
     has_errors,
     has_text,
+    has_witness,
     identified,
     number_of,
+    recorded,
     says_why,
     says_why_inside,
     word_of,
@@ -25,6 +27,7 @@ from ._words import (
     FEW_KEYS,
     INNER_KEYS,
     MARKERS,
+    RECORD_KEYS,
     SUCCESS_WORDS,
     TEXT_KEYS,
     VERDICT_KEYS,
@@ -41,7 +44,7 @@ def failed(payload: Payload) -> bool:
     if status in SUCCESS_WORDS and payload.keys().isdisjoint(_LOUD_KEYS):
         return False
     if status in ERROR_WORDS or ("result" in payload and word_of(payload["result"]) in ERROR_WORDS):
-        return says_why(payload) or not _reports(payload)
+        return not _reports(payload)
     if (
         get("isError") is True
         or get("is_error") is True
@@ -54,17 +57,29 @@ def failed(payload: Payload) -> bool:
 def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     """Weigh flags and status against each other, then signs of success against names of errors."""
     flag = flag_of(payload)
+    if flag is True:
+        return False
     number = number_of(payload)
     ended_badly = status in FAILED_WORDS or number >= 400
-    if flag is False and (len(payload) == 1 or says_why(payload) or says_why_inside(payload)):
+    if flag is False and _flagged(payload):
         return True
     if ended_badly:
-        return (flag is False or _witnessed(payload)) and not identified(payload)
-    if flag is False:
+        return (flag is False or _witnessed(payload, number)) and not identified(payload)
+    if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
         return False
-    if flag or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
+    if not payload.keys().isdisjoint(VERDICT_KEYS) or recorded(payload):
         return False
     return _names_error(payload) or _enveloped(payload)
+
+
+def _flagged(payload: Payload) -> bool:
+    """Whether ``ok: false`` stands alone, or with a code or a text, and is no verdict."""
+    if not payload.keys().isdisjoint(VERDICT_KEYS):
+        return has_code(payload)
+    return len(payload) == 1 or says_why(payload) or says_why_inside(payload, _WRAPPING_KEYS)
+
+
+_WRAPPING_KEYS = ("data", "result", "response", "details", "meta")
 
 
 _LOUD_KEYS = MARKERS - {"status", "data", "type", "content", "response"}
@@ -72,24 +87,28 @@ _LOUD_KEYS = MARKERS - {"status", "data", "type", "content", "response"}
 
 
 def _reports(payload: Payload) -> bool:
-    """
-    Whether an error word stands over lists or mappings without a word why: the state of a batch, of
-    checks.
-    """
+    """Whether an error word is the state of a job, a batch or of checks, told without a reason."""
     if "input_request" in payload or "next_action" in payload:
+        return False
+    if not payload.keys().isdisjoint(RECORD_KEYS):
+        return True
+    if says_why(payload):
         return False
     return len(payload) > FEW_KEYS or any(
         type(value) is list or type(value) is dict for value in payload.values()
     )
 
 
-def _witnessed(payload: Payload) -> bool:
-    """Whether a failed status has a second witness: a code, a text, or Kubernetes's ``kind``."""
-    return (
-        payload.get("kind") == "Status"
-        or says_why(payload)
-        or (number_of(payload) >= 400 and says_why_inside(payload))
-    )
+def _witnessed(payload: Payload, number: int) -> bool:
+    """Whether a failed status has a second witness, and is not that of a page that was fetched."""
+    if payload.get("kind") == "Status" or has_code(payload):
+        return True
+    if "body" in payload and type(payload.get("code")) is not str:
+        return False
+    if has_witness(payload):
+        return True
+    named = "status_code" in payload or "statusCode" in payload
+    return named and number >= 400 and says_why_inside(payload, list(payload)[:FEW_KEYS])
 
 
 def _worked(payload: Payload) -> bool:
@@ -121,9 +140,7 @@ def _empty_or_failed(value: object) -> bool:
 
 
 def _names_error(payload: Payload) -> bool:
-    """Whether an error code, an ``error`` or ``errors`` stands here, beside no sign of success."""
-    if not payload.keys().isdisjoint(VERDICT_KEYS):
-        return False
+    """Whether an error code, an ``error`` or ``errors`` stands here."""
     if has_code(payload) or _bare_status(payload):
         return True
     for key in INNER_KEYS:
@@ -151,23 +168,26 @@ _ERROR_LISTS = frozenset(
 
 
 def _tells(value: object, payload: Payload) -> bool:
-    """
-    Whether the value under ``error`` is a code, a sentence or an object, not ``false`` or ``none``.
-    """
+    """Whether what stands under ``error`` is a code, a sentence or an object."""
     if value is True:
-        return has_text(
-            {key: payload[key] for key in TEXT_KEYS if key in payload and key != "error"}
-        )
+        return has_text(payload, _BESIDE_TRUE)
     if (text := text_of(value)) is not None:
-        return bool(text.strip()) and text.strip().lower() not in _NO_ERROR
+        word = text[:_WORD_CHARS].strip()
+        if not word.strip(_NUMBER_CHARACTERS):  # a measurement has an error, too
+            return (status_of(word) or 0) >= 400
+        return word.lower() not in _NO_ERROR
     if type(value) is int:
         return code_of(value) is not None
     mapping = mapping_of(value)
-    if mapping and mapping.get("code") == ELICITATION:
-        return False
-    return bool(mapping or first_of(value))
+    if mapping is not None:
+        return bool(mapping) and mapping.get("code") != ELICITATION
+    element = first_of(value)
+    return bool(text_of(element) or mapping_of(element))
 
 
+_WORD_CHARS = 64
+_BESIDE_TRUE = frozenset(TEXT_KEYS) - {"error"}
+_NUMBER_CHARACTERS = "0123456789.,+-±%eE "
 _NO_ERROR = frozenset(
     ("none", "null", "no", "no error", "ok", "success", "false", "0", "n/a", "undefined")
 )

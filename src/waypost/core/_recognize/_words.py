@@ -63,15 +63,9 @@ WORK_KEYS = ("data", "result", "results", "items", "rows")
 """Non-empty, they say that work was done."""
 
 COUNT_KEYS = (
-    "succeeded",
-    "success_count",
-    "successful",
-    "created",
-    "updated",
-    "inserted",
-    "processed",
-    "imported",
-)
+    "succeeded", "success_count", "successCount", "succeededCount", "successful", "created",
+    "updated", "inserted", "processed", "imported", "numSucceeded", "numPassedTests",
+)  # fmt: skip
 """A count above zero, or ids, of what was done beside what failed."""
 
 DONE_PREFIXES = (
@@ -87,8 +81,28 @@ DONE_PREFIXES = (
 )
 """Keys that begin so and hold a list name what was done."""
 
-VERDICT_KEYS = ("valid", "is_valid", "isValid")
+VERDICT_KEYS = frozenset(
+    (
+        "valid", "is_valid", "isValid", "open", "reachable", "available", "alive", "healthy",
+        "allowed", "passed", "matched", "compliant", "supported", "exists",
+    )
+)  # fmt: skip
 """A verdict on something: its errors are findings."""
+
+RECORD_KEYS = frozenset(
+    (
+        "EventName", "eventName", "EventTime", "eventTime", "executionArn", "execution_status",
+        "operationName", "span", "progress", "percent_complete", "percentComplete",
+    )
+)  # fmt: skip
+"""A record of something that happened, or goes on: its error is the record's."""
+
+LEVEL_KEYS = ("level", "severity", "levelname", "log_level")
+TIME_KEYS = ("timestamp", "time", "ts", "@timestamp", "date", "asctime", "pid")
+"""One of each makes a line of a log."""
+
+PALETTE_KEYS = ("success", "info", "primary", "warning", "cancel")
+"""Beside ``error``, and holding what it holds, they make a palette or a translation."""
 
 TEXT_KEYS = (
     "message", "error_description", "error_message", "errorMessage", "msg", "errmsg", "err_msg",
@@ -99,35 +113,51 @@ TEXT_KEYS = (
 )  # fmt: skip
 """Where a tool says what happened, in order of trust."""
 
+WITNESS_KEYS = (
+    "message", "error", "detail", "title", "msg", "error_description", "error_message",
+    "errorMessage", "errmsg", "err_msg", "error_msg", "errorSummary", "Message", "fault",
+    "exception", "err-msg", "error_title", "statusMessage", "status_message", "errorDescription",
+    "error_detail",
+)  # fmt: skip
+"""Texts that are a second witness for a failed status; a page that was fetched has other ones."""
+
 IDENTITY_KEYS = (
-    "id", "url", "started_at", "startedAt", "exit_code", "exitCode", "conclusion", "uuid",
-    "html_url", "created_at", "createdAt", "finished_at", "completed_at", "completedAt", "job",
-    "run", "sid",
+    "id", "url", "conclusion", "uuid", "uid", "html_url", "exit_code", "exitCode", "job", "run",
+    "sid", "unit", "revision",
 )  # fmt: skip
 """They name a thing that is reported on: its ``failed`` is not ours."""
 
+IDENTITY_ENDINGS = ("_id", "_sid", "_arn", "_uid", "Id", "ID", "Arn", "Uid", "_at", "At")
+"""The same by the end of a key: ids, and times at which something happened."""
+
 CALL_IDS = frozenset(
     (
-        "request_id",
-        "correlation_id",
-        "trace_id",
-        "error_id",
-        "span_id",
-        "message_id",
-        "log_id",
-        "event_id",
-        "call_id",
+        "request_id", "correlation_id", "trace_id", "error_id", "span_id", "message_id", "log_id",
+        "event_id", "call_id", "requestId", "requestID", "RequestId", "correlationId", "traceId",
+        "traceID", "errorId", "spanId", "messageId", "logId", "eventId", "callId", "operation_id",
+        "retry_at", "retryAt", "reset_at", "resetAt", "expires_at", "expiresAt", "occurred_at",
     )
-)
-"""They name the call itself, hence are no identity of a thing reported on."""
+)  # fmt: skip
+"""They name the call itself, or when to come back, hence no thing that is reported on."""
 
 REPORT_KEYS = frozenset(
     (
-        "valid", "warnings", "summary", "passed", "checked", "files", "diagnostics", "findings",
-        "violations", "is_valid", "isValid", "total", "count", "score",
+        *VERDICT_KEYS, "warnings", "summary", "checked", "files", "diagnostics", "findings",
+        "violations", "total", "count", "score", "page", "per_page", "perPage", "has_more",
+        "hasMore", "next", "cursor", "nextPageToken", "logs", "period", "since", "fixable",
+        "errorCount", "error_count", "warningCount", "requests", "failureCount", "failure_count",
+        "testResults", "log_level",
     )
 )  # fmt: skip
 """Beside ``errors`` they make a report that talks about errors."""
+
+ROW_KEYS = frozenset(
+    (
+        "count", "timestamp", "level", "line", "lineNumber", "file", "filename", "column",
+        "severity", "url", "firstSeen", "lastSeen", "rule", "ruleId",
+    )
+)  # fmt: skip
+"""An element of ``errors`` with one of them is a row of a report, or a finding."""
 
 INNER_KEYS = ("error", "Error", "fault", "exception", "err")
 """One of them, holding a mapping, is the error object."""
@@ -136,9 +166,7 @@ DEEPER_KEYS = (
     "details", "detail", "extensions", "data", "innerError", "innererror", "cause", "context",
     "meta", "metadata",
 )  # fmt: skip
-"""
-Inside an error object or beside its code, where a more telling code, a delay or guidance may hide.
-"""
+"""Where a more telling code, a delay or guidance may hide, in or beside an error object."""
 
 SAYS_NOTHING = frozenset(
     (
