@@ -64,7 +64,8 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     if flag is False and _flagged(payload):
         return True
     if ended_badly:
-        return (flag is False or _witnessed(payload, number)) and not identified(payload)
+        reported_on = identified(payload) or recorded(payload)
+        return (flag is False or _witnessed(payload, number)) and not reported_on
     if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
         return False
     if not payload.keys().isdisjoint(VERDICT_KEYS) or recorded(payload):

@@ -1,0 +1,177 @@
+"""What may be repeated without a person, where the work may have been done already."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import waypost
+from waypost import ErrorClass, NextStep
+
+
+def flagged(text: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": True}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"status": 502, "error": "Bad Gateway", "retryAfter": 2},
+        {"error_code": "bad_gateway", "retry_after": 1},
+        {"status": "error", "error_code": "PROCESSING_FAILED", "retry_after": 30},
+        {"error_code": "PAYMENT_IN_PROGRESS"},
+        flagged("AbortError: This operation was aborted"),
+        flagged("Session closed. Most likely the page has been closed."),
+        flagged("server restarted"),
+        flagged("statement timeout while executing INSERT"),
+        flagged("Request timed out, server is too busy"),
+        flagged("JavaScript heap out of memory"),
+        flagged("Order placed, confirmation mail could not be sent: 429 Too Many Requests"),
+        flagged("Payment captured but webhook failed: connection refused"),
+        flagged("The transfer was submitted; the bank answers soon. Wait 30s and check."),
+        flagged("rate limited " + "and so on " * 40),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("side_effects", [True, None])
+def test_work_that_may_be_done_is_not_repeated_unattended(
+    result: object, side_effects: bool | None
+) -> None:
+    """DESIGN section 3: only what was refused before any effect may be repeated."""
+    guidance = waypost.guidance_of(result, side_effects=side_effects)
+    assert guidance is not None
+    assert guidance.may_repeat is False
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"status": 503, "message": "busy", "retry_after": 3},
+        {"error_code": "RATE_LIMITED"},
+        flagged("sqlite3.OperationalError: database is locked"),
+        flagged("Rate limited by upstream API, please retry later"),
+        flagged("connection refused"),
+    ],
+    ids=str,
+)
+def test_work_that_was_refused_may_be_repeated(result: object) -> None:
+    """DESIGN section 3: rate limit, lock, refused connection, 503 with a delay."""
+    guidance = waypost.guidance_of(result, side_effects=True)
+    assert guidance is not None
+    assert guidance.may_repeat is True
+
+
+def test_delay_over_an_hour_is_the_users_to_decide_for_every_step() -> None:
+    """DESIGN section 3: a longer one: tell the user, `may_repeat` no."""
+    failed = {"status": "error", "error_code": "session_not_found", "retry_after": 7_200}
+    guidance = waypost.guidance_of(failed, side_effects=False)
+    assert guidance is not None
+    assert (guidance.next_step, guidance.may_repeat) == (NextStep.ASK_USER, False)
+    assert guidance.wait_seconds is None
+
+
+@pytest.mark.parametrize("code", ["forbidden", "quota_exceeded", "cancelled", "data_loss"])
+def test_tools_yes_is_not_answered_by_a_no(code: str) -> None:
+    """DESIGN section 1: never a contradicting twin."""
+    enriched = waypost.enrich_result({"status": "error", "error_code": code, "retryable": True})
+    assert enriched["next_action"].endswith(
+        "The tool says that the same call can succeed after that. Ask the user first, then make it"
+        " once more."
+    )
+    guidance = waypost.guidance_of(enriched)
+    assert guidance is not None
+    assert guidance.may_repeat is False
+
+
+@pytest.mark.parametrize("value", [None, "true", 1])
+def test_unclear_word_of_the_tool_counts_as_no(value: object) -> None:
+    """DESIGN section 1: any other type counts as False; the sentence says the same."""
+    failed = {"status": "error", "error_code": "rate_limited", "retryable": value}
+    enriched = waypost.enrich_result(failed)
+    assert enriched["retryable"] is value
+    assert enriched["next_action"] == (
+        "The tool does not say clearly that the same call can succeed. Do not repeat it; report"
+        " the failure."
+    )
+
+
+@pytest.mark.parametrize(
+    ("exception", "error_class"),
+    [
+        (ssl.SSLCertVerificationError(1, "certificate verify failed"), ErrorClass.MISCONFIGURED),
+        (socket.gaierror(8, "nodename nor servname provided, or not known"), "unavailable"),
+        (socket.gaierror(-2, "Name or service not known"), "unavailable"),
+        (PermissionError(13, "Permission denied"), ErrorClass.FORBIDDEN),
+    ],
+    ids=repr,
+)
+def test_numbers_of_ssl_and_sockets_are_no_errno(exception: OSError, error_class: str) -> None:
+    """DESIGN section 3: OSError by errno, where it is one."""
+    guidance = waypost.guidance_of(exception)
+    assert guidance is not None
+    assert guidance.error_class == error_class
+
+
+def test_words_are_sorted_alike_in_every_process() -> None:
+    """DESIGN section 3: rules are ordered; the order must not be that of a set."""
+    program = (
+        "import waypost; print(waypost.guidance_of({'content': [{'type': 'text', 'text': "
+        "'status 502, then status 404; EACCES while handling ETIMEDOUT'}], 'isError': True}))"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.partition("wait_seconds")[0]
+        for seed in (1, 2, 3)
+    }
+    assert len(seen) == 1
+
+
+def test_what_a_failure_drags_along_is_bounded() -> None:
+    """RELIABILITY A16: a tool cannot choose how much is read and kept."""
+    many = [{"code": f"c{number}" * 20, "reason": "x"} for number in range(1_000)]
+    failed = {"error": {"message": "x", "details": many, "context": many, "meta": many}}
+    assert waypost.error_code_of(failed) is not None
+
+
+def test_observation_holds_no_word_of_the_tools() -> None:
+    """RELIABILITY A43: 0 secrets in `repr` by default."""
+    seen: list[object] = []
+    secret = "ghp_" + "a1" * 18
+    enricher = waypost.Enricher((seen.append,))
+    for failed in (
+        {"status": "error", "error_code": secret},
+        {"status": "error", "error_code": "x_y", "next_action": f"Use {secret}"},
+        {"error_code": "a", "input_request": {"argument": "token", "options": [secret]}},
+    ):
+        enricher.enrich_result(failed)
+    assert len(seen) == 3
+    assert secret not in repr(seen)
+
+
+def test_subclass_of_dict_is_enriched_in_place() -> None:
+    """DESIGN section 1: `enrich_error_payload` changes its argument in place."""
+    from collections import OrderedDict
+
+    payload = OrderedDict(status="error", error_code="rate_limited")
+    assert waypost.enrich_error_payload(payload) is True
+    assert payload["retryable"] is True
+
+
+def test_one_shot_inside_of_a_block_is_the_blocks() -> None:
+    """DESIGN section 4: the outermost layer of a side owns the call, and reports it once."""
+    seen: list[object] = []
+    enricher = waypost.Enricher((seen.append,))
+    with enricher.call("search"):
+        enriched = enricher.enrich_result({"status": "error", "error_code": "rate_limited"})
+    assert enriched["retryable"] is True
+    assert len(seen) == 1
