@@ -131,15 +131,17 @@ def _question(request: Mapping[str, object]) -> tuple[str, int]:
 
 
 def _option(option: object) -> str | None:
+    """An option that can be quoted as it is: short, visible, without a mark that ends a quote."""
     text = str(option) if type(option) is int and abs(option) < 10**12 else text_of(option)
-    if (
-        not text
-        or len(text) > _OPTION_CHARS
-        or '"' in text
-        or clean_text(text, _OPTION_CHARS) != text
-    ):
+    if not text or len(text) > _OPTION_CHARS or not _UNQUOTABLE.isdisjoint(text):
         return None
-    return text
+    return text if clean_text(text, _OPTION_CHARS) == text else None
+
+
+_UNQUOTABLE = frozenset(
+    '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02'  # marks that end a quotation
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # printable, and invisible
+) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 def _agreed(advice: Advice, told: bool | None) -> Advice:

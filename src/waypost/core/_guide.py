@@ -152,7 +152,7 @@ def guide(
         _TOOL if said.advises else _WAYPOST if action is not None else _NONE,
         type(said.retryable) is bool and told is not advice.own_retryable,
         additions,
-        (failure.claim is not None or failure.signed)
+        (failure.claim is not None or failure.signed > 0)
         and _spoofed(failure, advice.error_class, retryable=retryable),
         question[1] if question else 0,
     )
@@ -222,8 +222,8 @@ def _spoofed(failure: Failure, error_class: ErrorClass, *, retryable: bool) -> b
 
     Another waypost, on the server, leaves its guidance in ``_meta`` and agrees with this one.
     """
-    if failure.claim is None:
-        return failure.signed
+    if failure.claim is None or failure.signed > 1:
+        return failure.signed > 0
     claim = mapping_of(failure.claim)
     return (
         claim is None

@@ -171,7 +171,7 @@ class Failure(NamedTuple):
 
         block: Index of the text block of an MCP result that carries it.
 
-        signed: A text holds a line that begins with ``[waypost]``.
+        signed: How many lines of its texts begin with ``[waypost]``.
 
         claim: What stands under ``waypost/guidance`` in ``_meta``, whoever wrote it.
     """
@@ -183,7 +183,7 @@ class Failure(NamedTuple):
     message: str
     origin: Origin = Origin.MAPPING
     block: int = 0
-    signed: bool = False
+    signed: int = 0
     claim: object = None
 
 

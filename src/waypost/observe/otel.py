@@ -99,6 +99,7 @@ class OpenTelemetryObserver:
 
     def begin(self, start: CallStart) -> _SpanScope | None:
         """Find the span of the call, or open one, and make it current."""
+        _unwind(_current.get())
         current = trace.get_current_span()
         if current is INVALID_SPAN:
             if self._global_tracer and _api_only(trace.get_tracer_provider()):
@@ -237,16 +238,8 @@ class _SpanScope:
         OpenTelemetry would log "Failed to detach context", nothing is touched.
         """
         self._ended = True
-        scope = _current.get() if self._own else None
-        if scope is not self:
-            return
-        while scope is not None and scope._ended:
-            try:
-                _current.reset(scope._current_token)
-            except ValueError:
-                return
-            context.detach(scope._context_token)
-            scope = _current.get()
+        if self._own and _current.get() is self:
+            _unwind(self)
 
     def _write(self, observation: Observation) -> None:
         facts = facts_of(observation, self._observer._limits)
@@ -284,6 +277,17 @@ class _SpanScope:
         self._span.set_status(_STATUSES[guidance.error_class])
 
 
+def _unwind(scope: _SpanScope | None) -> None:
+    """Take scopes that have ended off the context, if it is the one that they were put on."""
+    while scope is not None and scope._ended:
+        try:
+            _current.reset(scope._current_token)
+        except ValueError:
+            return
+        context.detach(scope._context_token)
+        scope = _current.get()
+
+
 def _api_only(provider: object) -> bool:
     """Whether *provider* is the API's own: nothing is recorded until somebody sets an SDK."""
     return type(provider).__module__.startswith(("opentelemetry.trace", "opentelemetry.metrics"))
@@ -304,7 +308,7 @@ def _belongs(span: Span, start: CallStart) -> bool:
     A server's span is never the host's, also where a gateway's tool calls its namesake upstream.
     """
     attributes = _attributes_of(span)
-    if not attributes:
+    if not attributes or not span.is_recording():
         return False
     if start.side == "host" and getattr(span, "kind", None) is SpanKind.SERVER:
         return False

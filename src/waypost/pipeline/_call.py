@@ -19,7 +19,7 @@ from ..core._model import Failure, Guidance, Origin, Side, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize
 from ..core._safety import Effects
-from ._faults import Faults
+from ._faults import Faults, telling
 
 T = TypeVar("T")
 
@@ -73,6 +73,7 @@ class Call:
     sampled: bool = True
 
     _active: bool = False
+    _untold: bool = False
     _ending: Ending = "unseen"
     _result: object = None
     _failure: Failure | None = None
@@ -128,9 +129,11 @@ class Call:
                 delattr(self, name)  # entered again: a new attempt
         self._active = True
         self._token = _open_call.set(self)
+        self._untold = telling.get()
         try:
-            for begin in settings.begins:
-                self._begin(begin)
+            if not self._untold:
+                for begin in settings.begins:
+                    self._begin(begin)
             if self._scopes:
                 self._adopt_trace()
             self._started = self._now()
@@ -225,10 +228,17 @@ class Call:
         return guided
 
     def _report(self) -> None:
-        if not self._scopes and self._unheard():
+        if self._untold or (not self._scopes and self._unheard()):
             return
         observation = self._observation()
         # Told while the span is still current, so that metrics carry exemplars of its trace.
+        token = telling.set(True)
+        try:
+            self._tell(observation)
+        finally:
+            telling.reset(token)
+
+    def _tell(self, observation: Observation) -> None:
         try:
             for observer in self._settings.observers:
                 try:

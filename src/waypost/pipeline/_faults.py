@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextvars import ContextVar
 
 from ..core._observation import Observer
 
@@ -11,6 +12,9 @@ _log = logging.getLogger("waypost")
 _log.addHandler(logging.NullHandler())
 
 _QUIET_SECONDS = 60.0
+
+telling: ContextVar[bool] = ContextVar("waypost_telling", default=False)
+"""Set while observers, and the log, are told: what they call in turn is not told to them again."""
 
 
 class Faults:
@@ -32,6 +36,13 @@ class Faults:
         """Count and log *fault*: its class only, since its text may hold what the tool said."""
         if self._strict:
             raise fault
+        token = telling.set(True)
+        try:
+            self._tell(where, fault)
+        finally:
+            telling.reset(token)
+
+    def _tell(self, where: str, fault: Exception) -> None:
         for observer in self._observers:
             try:
                 if (count := getattr(observer, "fault", None)) is not None:

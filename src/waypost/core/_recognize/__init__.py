@@ -175,7 +175,8 @@ def _exception(result: object) -> Failure | None:
 
 
 def _mcp_object(result: object) -> Failure | None:
-    return result_failure(fields_of(result))
+    fields = fields_of(result)
+    return result_failure(fields) if type(fields.get("content")) is list else _fields(result)
 
 
 def _fields(result: object) -> Failure | None:

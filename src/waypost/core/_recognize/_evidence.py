@@ -37,7 +37,8 @@ def marked(payload: Payload) -> bool:
 
 
 def word_of(value: object) -> str | None:
-    return value.strip().lower() if type(value) is str and len(value) <= 16 else None
+    text = value if type(value) is str else text_of(value)
+    return text.strip().lower() if text is not None and len(text) <= 16 else None
 
 
 def flag_of(payload: Payload) -> bool | None:

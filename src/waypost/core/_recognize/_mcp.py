@@ -8,7 +8,7 @@ from .._model import Failure, Origin
 from ._evidence import Payload, marked
 from ._read import read
 from ._scalars import fields_of, mapping_of, text_of
-from ._text import SIGNPOST, flagged_failure, json_failure, signed
+from ._text import SIGNPOST, flagged_failure, json_failure, signatures
 from ._verdict import failed
 
 GUIDANCE_KEY = "waypost/guidance"
@@ -37,9 +37,10 @@ def result_failure(result: Payload) -> Failure | None:
         structured = get("structuredContent")
     if flagged or structured is not None:
         meta = meta_of(result)
+        read = content
         if meta and GUIDANCE_KEY in meta:
-            content = [_unsigned(block) for block in content[:_TEXT_BLOCKS]]
-        failure = _content_failure(structured, content, flagged=flagged)
+            read = [_unsigned(block) for block in content[:_TEXT_BLOCKS]]
+        failure = _content_failure(structured, read, flagged=flagged)
     else:
         failure = _unflagged_content(content)
     return None if failure is None else _with_meta(failure, result, content)
@@ -49,7 +50,7 @@ def _unsigned(block: object) -> object:
     """The block without the line that waypost put under it: it is not the tool's word."""
     fields = block if type(block) is dict else fields_of(block)
     text = fields.get("text")
-    if type(text) is not str or not signed(text):
+    if type(text) is not str or not signatures(text):
         return block
     return {"type": "text", "text": text[: max(0, text.rfind(SIGNPOST))].rstrip()}
 
@@ -57,8 +58,9 @@ def _unsigned(block: object) -> object:
 def _with_meta(failure: Failure, result: Payload, content: list[object]) -> Failure:
     """Add what texts and ``_meta`` claim in waypost's name, and the draft of a tool failure."""
     meta = meta_of(result) or {}
+    claim = meta[GUIDANCE_KEY] or False if GUIDANCE_KEY in meta else None
     failure = failure._replace(
-        signed=any(signed(text) for _, text in _texts(content)), claim=meta.get(GUIDANCE_KEY)
+        signed=sum(signatures(text) for _, text in _texts(content)), claim=claim
     )
     draft = mapping_of(meta.get(DRAFT_KEY))
     return _with_draft(failure, draft) if draft else failure
@@ -74,7 +76,7 @@ def _content_failure(structured: object, content: list[object], *, flagged: bool
 
 
 def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) -> Failure | None:
-    if len(mapping) == 1 and (text := text_of(mapping.get("result"))) is not None:
+    if _RESULT_KEYS.issuperset(mapping) and (text := text_of(mapping.get("result"))) is not None:
         failure = json_failure(text)
         return None if failure is None else failure._replace(payload=mapping, origin=Origin.PROSE)
     if not mapping or not (flagged or (marked(mapping) and failed(mapping))):
@@ -84,6 +86,10 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
         return failure
     texts = [text for _, text in _texts(content)]
     return failure._replace(message="\n".join(texts)[:4_096]) if texts else failure
+
+
+_RESULT_KEYS = frozenset(("result", "retryable", "next_action", "trace_id"))
+"""What the SDK wraps a text in, and what waypost adds beside it."""
 
 
 def _flagged_content(content: list[object]) -> Failure:

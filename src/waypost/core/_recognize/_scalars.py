@@ -70,9 +70,10 @@ def status_of(value: object) -> int | None:
     """Return an HTTP status number, also from digits in a text; ``None`` for anything else."""
     if type(value) is int:
         return value if 100 <= value <= 599 else None
-    if type(value) is str and len(value) == 3 and value.isdecimal() and value.isascii():
-        return status_of(int(value))
-    return None
+    if type(value) is str:
+        digits = len(value) == 3 and value.isdecimal() and value.isascii()
+        return status_of(int(value)) if digits else None
+    return status_of(value._value_) if isinstance(value, Enum) else None
 
 
 def mapping_of(value: object) -> Mapping[str, object] | None:

@@ -70,10 +70,10 @@ def flagged_failure(text: str, block: int) -> Failure:
     )
 
 
-def signed(text: str) -> bool:
-    """Whether a line of *text* claims to be waypost's."""
+def signatures(text: str) -> int:
+    """How many lines of *text* claim to be waypost's."""
     head = text[:PARSED_CHARS]
-    return head.startswith(SIGNPOST) or f"\n{SIGNPOST}" in head
+    return head.startswith(SIGNPOST) + head.count(f"\n{SIGNPOST}")
 
 
 def without_prefix(text: str) -> str:
