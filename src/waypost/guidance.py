@@ -136,11 +136,17 @@ def guidance_of(result: Any, *, side_effects: bool | None = None) -> Guidance | 
         failure = recognize(result)
         if failure is None:
             return None
-        from random import random  # noqa: PLC0415 -- slow to load, and needed here only
-
-        return guide(failure, Effects(side_effects)).guidance(random())  # noqa: S311 -- spreads callers
+        return guide(failure, Effects(side_effects)).guidance(_jitter())
     except Exception:  # noqa: BLE001 -- a hostile object counts as a success
         return None
+
+
+def _jitter() -> float:
+    try:
+        from random import random  # noqa: PLC0415 -- slow to load, and needed here only
+    except ImportError:  # the interpreter is on its way out
+        return 0.5
+    return random()  # noqa: S311 -- spreads callers, guards nothing
 
 
 def failure(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextvars
+import gc
+import json
 import socket
 import ssl
 import subprocess
 import sys
+import weakref
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Any
@@ -217,6 +221,138 @@ def test_forged_signature_is_reported(meta: object) -> None:
     assert seen[0].spoofed is True
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [
+        [{"error_code": "500", "n": 12}],
+        {"data": {"status": 404, "headers": {}, "body": "x"}},
+        {"result": {"allowed": False, "ok": False, "reason": "denied by policy"}},
+        {"request": {"url": "/x"}, "response": {"status": 404, "message": "x"}},
+    ],
+    ids=str,
+)
+def test_success_stays_one_in_every_wrapping(payload: object) -> None:
+    """DESIGN section 2: what a mapping is does not depend on how it travels."""
+    for wrapped in (
+        payload,
+        json.dumps(payload),
+        {"content": [{"type": "text", "text": json.dumps(payload)}]},
+        {"content": [], "structuredContent": {"result": json.dumps(payload)}, "isError": False},
+        {"content": [], "structuredContent": {"result": payload}, "isError": False},
+    ):
+        assert waypost.enrich_result(wrapped) is wrapped
+
+
+@pytest.mark.parametrize(
+    "rest", [{"status": "error", "error": "x"}, {"content": [], "isError": True}]
+)
+def test_question_in_the_middle_of_a_call_is_no_failure(rest: dict[str, Any]) -> None:
+    """DESIGN section 2, not failures: `resultType: "input_required"`."""
+    question = {"resultType": "input_required", **rest}
+    assert waypost.enrich_result(question) is question
+    assert waypost.guidance_of(json.dumps(question)) is None
+
+
+def test_message_of_a_language_model_is_no_tool_result() -> None:
+    """DESIGN section 2, MCP result: content alone makes none."""
+    text = '{"status": "error", "error_code": "x_y"}'
+    message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+    assert waypost.enrich_result(message) is message
+
+
+def test_truth_of_a_foreign_object_is_never_asked() -> None:
+    """RELIABILITY: an array has none, and that of a lazy query costs a query."""
+
+    class Lazy:
+        def __bool__(self) -> bool:
+            raise ValueError
+
+    for success in ({"data": Lazy(), "columns": ["a"]}, {"results": Lazy(), "errors": Lazy()}):
+        with waypost.Enricher((), strict=True).call("search") as call:
+            assert call.enrich(success) is success
+
+
+def test_failure_that_the_sdk_wraps_is_found() -> None:
+    """DESIGN section 2, MCP result: a `{"result": ...}` wrap."""
+    for inner in ({"error": "slow_down"}, {"error_code": "RESOURCE_DOES_NOT_EXIST"}):
+        result = {"content": [], "structuredContent": {"result": inner}, "isError": False}
+        assert waypost.guidance_of(result) is not None
+
+
+def test_task_that_outlives_a_call_does_not_keep_its_result() -> None:
+    """RELIABILITY, promise 5: memory is bounded."""
+
+    class Result(dict[str, Any]):
+        pass
+
+    result = Result(rows=[1])
+    kept = weakref.ref(result)
+    with waypost.Enricher(()).call("search") as call:
+        context = contextvars.copy_context()
+        call.enrich(result)
+    del call, result
+    gc.collect()
+    assert kept() is None
+    assert context
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        {"ok": False},
+        {"success": False},
+        {"errorMessages": ["No such issue."]},
+        {"error_description": "Nobody is signed in."},
+        {"errors": {"code": 404, "message": "x"}},
+        {"error": "timeout", "status_code": 504, "headers": {}, "body": None},
+    ],
+    ids=str,
+)
+def test_failure_is_still_one_when_it_is_enriched(failed: dict[str, Any]) -> None:
+    """DESIGN section 1: enriching twice equals once; a second waypost sees what the first saw."""
+    enriched = waypost.enrich_result(failed, trace_id="0af7")
+    assert enriched != failed
+    assert waypost.guidance_of(enriched) is not None
+    assert waypost.enrich_result(enriched) == enriched
+
+
+def test_observer_whose_begin_calls_back_does_not_hang() -> None:
+    """RELIABILITY A26: what observers call in turn is enriched, and begins nothing."""
+    failed: dict[str, Any] = {"status": "error", "error_code": "rate_limited"}
+    calls = 0
+
+    class Guest:
+        def begin(self, start: waypost.CallStart) -> None:
+            nonlocal calls
+            calls += 1
+            with enricher.call("inner") as call:
+                assert call.enrich(failed)["retryable"] is True
+
+        def __call__(self, observation: waypost.Observation, /) -> None:
+            pass
+
+    enricher = waypost.Enricher((Guest(), Guest()))
+    with enricher.call("outer") as call:
+        assert call.enrich(failed)["retryable"] is True
+    assert calls == 2
+
+
+def test_task_that_an_observer_starts_is_observed_on_its_own() -> None:
+    """The mark of being told is not inherited for good."""
+    seen: list[object] = []
+    contexts: list[contextvars.Context] = []
+    failed: dict[str, Any] = {"status": "error", "error_code": "rate_limited"}
+
+    def observer(observation: object) -> None:
+        seen.append(observation)
+        contexts.append(contextvars.copy_context())
+
+    enricher = waypost.Enricher((observer,))
+    enricher.enrich_result(failed)
+    contexts[0].run(enricher.enrich_result, failed)
+    assert len(seen) == 2
+
+
 def test_subclass_of_dict_is_enriched_in_place() -> None:
     """DESIGN section 1: `enrich_error_payload` changes its argument in place."""
     from collections import OrderedDict
@@ -224,14 +360,3 @@ def test_subclass_of_dict_is_enriched_in_place() -> None:
     payload: dict[str, Any] = OrderedDict(status="error", error_code="rate_limited")
     assert waypost.enrich_error_payload(payload) is True
     assert payload["retryable"] is True
-
-
-def test_one_shot_inside_of_a_block_is_the_blocks() -> None:
-    """DESIGN section 4: the outermost layer of a side owns the call, and reports it once."""
-    seen: list[object] = []
-    enricher = waypost.Enricher((seen.append,))
-    failed: dict[str, Any] = {"status": "error", "error_code": "rate_limited"}
-    with enricher.call("search"):
-        enriched = enricher.enrich_result(failed)
-    assert enriched["retryable"] is True
-    assert len(seen) == 1

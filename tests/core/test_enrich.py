@@ -46,8 +46,8 @@ ADDED = {"retryable": False, "next_action": GONE}
             id="nested",
         ),
         pytest.param(
-            '[ {"error": "not_found", "n": 1.50} ] ',
-            f'[ {{"error": "not_found", "n": 1.50, {MEMBERS}}} ] ',
+            '[ {"error": "not_found", "details": 1.50} ] ',
+            f'[ {{"error": "not_found", "details": 1.50, {MEMBERS}}} ] ',
             id="list of one",
         ),
         pytest.param(

@@ -376,7 +376,8 @@ except TelemetryError as exc:
 """
     done = run(source, env={"OTEL_BSP_MAX_QUEUE_SIZE": "0"})
     assert done.stdout == (
-        "OpenTelemetry refused the set-up: max_queue_size must be a positive integer.\n"
+        "OpenTelemetry refused the set-up: max_queue_size must be a positive integer. Check the"
+        " OTEL_* variables, and that no reader or processor is in use elsewhere.\n"
     )
 
 

@@ -112,7 +112,7 @@ def _secrets() -> re.Pattern[str]:
         r"(?i)-----begin [a-z ]{0,40}-----[^-]{0,8192}(?:-----end [a-z ]{0,40}-----)?"
         r"|\b(?:bearer|basic|digest|negotiate|token|apikey|key)[ :]{1,3}" + word + r"{6,4096}"
         r"|\b[a-z][a-z0-9+.\-]{1,20}://[^\s/@:]{0,256}:[^\s/@]{1,1024}@"
-        r"|[\w.\-]{0,40}(?:"
+        r"|(?:"
         + named
         + r")[\"']{0,2} ?[:=] ?[\"']{0,2}(?:(?:bearer|basic|token) )?[^\s\"',;&<>]{1,4096}"
         r"|\b(?:" + "|".join(map(re.escape, _PREFIXES[:-1])) + r")" + word + r"{8,4096}"

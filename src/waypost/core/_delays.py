@@ -62,6 +62,8 @@ def seconds_of(key: str, value: object, now: Callable[[], datetime] | None = Non
         return None
     if value.isdecimal() and len(value) <= 12:
         return float(value) * _KEYS[key]
+    if value[-1] == "s" and value[:-1].isdecimal():  # protobuf's form of a duration
+        return float(value[:-1])
     if match := _in_sentence().fullmatch(value.strip().lower()):
         return float(match[1]) * (_UNITS[_short(match[2])] if match[2] else _KEYS[key])
     return None if now is None else _until(value, now())

@@ -202,7 +202,9 @@ def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
     if (known := _found_before.get(key)) is not None:
         return known
     row, doubtful = sort_out(failure.code, message, failure.more_codes, rules=rules)
-    at_503 = any(code == "503" or "unavailable" in code.lower() for code in codes if code)
+    at_503 = row.error_class is ErrorClass.UNAVAILABLE and any(
+        code == "503" or "unavailable" in code.lower() for code in codes if code
+    )
     found = _Found(row, delay_in(message), doubtful, at_503)
     if len(_found_before) >= _FOUND_KEPT:
         _found_before.clear()

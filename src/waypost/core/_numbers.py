@@ -57,7 +57,7 @@ SQLSTATE_CLASSES = {
     "23": "invalid.words", "25": "precondition", "26": "invalid.words", "28": "auth.refused",
     "2D": "precondition", "34": "not.found", "3D": "not.found", "3F": "not.found",
     "40": "transaction.aborted", "42": "invalid.words", "44": "invalid.words", "53": "overloaded",
-    "54": "too_large", "55": "precondition", "57": "maintenance", "58": "unavailable",
+    "54": "too_large", "55": "precondition", "57": "going.down", "58": "unavailable",
     "XX": "internal",
 }
 

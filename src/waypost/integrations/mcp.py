@@ -70,6 +70,8 @@ class _EnrichedClient:
         self._all_listed = False
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_client":  # while copied: there is none yet
+            raise AttributeError(name)
         return getattr(self._client, name)
 
     async def __aenter__(self) -> Self:
@@ -99,13 +101,13 @@ class _EnrichedClient:
         self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **kwargs: Any
     ) -> Any:
         """Call a tool; a failure comes back with guidance."""
-        tool = self._tools.get(name)
+        tool = self._tools.get(name) if isinstance(name, str) else None
         with self._enricher.call(
             # A name that no listed tool has is the model's invention, and no metric attribute.
             None if tool is None and self._all_listed else name,
             arguments=arguments,
             server=self._server,
             annotations=None if tool is None else tool.annotations,
-            side_effects=self._side_effects.get(name),
+            side_effects=self._side_effects.get(name) if isinstance(name, str) else None,
         ) as call:
             return call.enrich(await self._client.call_tool(name, arguments, *args, **kwargs))

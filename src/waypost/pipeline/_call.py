@@ -15,15 +15,17 @@ from ..core._classify import RuleBook
 from ..core._clean import MESSAGE_CHARS, clean_code, clean_text, redact
 from ..core._enrich import Style, enrich, payload_of
 from ..core._guide import Guided, guide
-from ..core._model import Failure, Guidance, Origin, Side, frozen
+from ..core._model import Failure, Guidance, Origin, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize
 from ..core._safety import Effects
-from ._faults import Faults, telling
+from ._faults import Faults, telling, told_already
 
 T = TypeVar("T")
 
-_open_call: ContextVar[Call | None] = ContextVar("waypost_open_call", default=None)
+_open_calls: ContextVar[list[Call] | None] = ContextVar("waypost_open_calls", default=None)
+"""The call whose block is open, in a list that is emptied at its end: a task that was started in
+the block keeps its context, and must not keep the result."""
 
 _TIMED_OUT = Failure(
     {}, (), "timeout", (), "The call was cancelled at its time limit.", Origin.EXCEPTION
@@ -83,7 +85,8 @@ class Call:
     _started: float | None = None
     _seconds: float | None = None
     _scopes: tuple[Scope, ...] = ()
-    _token: Token[Call | None]
+    _token: Token[list[Call] | None]
+    _held: list[Call]
 
     def __init__(
         self,
@@ -128,12 +131,14 @@ class Call:
             for name in _STATE & vars(self).keys():
                 delattr(self, name)  # entered again: a new attempt
         self._active = True
-        self._token = _open_call.set(self)
-        self._untold = telling.get()
+        self._held = [self]
+        self._token = _open_calls.set(self._held)
+        self._untold = told_already()
         try:
-            if not self._untold:
-                for begin in settings.begins:
-                    self._begin(begin)
+            if settings.begins and not self._untold:
+                with telling():
+                    for begin in settings.begins:
+                        self._begin(begin)
             if self._scopes:
                 self._adopt_trace()
             self._started = self._now()
@@ -232,11 +237,8 @@ class Call:
             return
         observation = self._observation()
         # Told while the span is still current, so that metrics carry exemplars of its trace.
-        token = telling.set(True)
-        try:
+        with telling():
             self._tell(observation)
-        finally:
-            telling.reset(token)
 
     def _tell(self, observation: Observation) -> None:
         try:
@@ -309,10 +311,10 @@ class Call:
                 self._settings.faults.take("begin", fault)
 
     def _release(self) -> None:
-        # Left in another context than it was entered in, as generators are, it owns nothing
-        # there: that it is no longer active is enough.
+        self._held.clear()
+        # Left in another context than it was entered in, as generators are, it owns nothing there.
         with suppress(ValueError):
-            _open_call.reset(self._token)
+            _open_calls.reset(self._token)
 
     def _now(self) -> float | None:
         try:
@@ -328,7 +330,7 @@ class Call:
         return max(0.0, now - self._started)
 
 
-_STATE = frozenset(Call.__annotations__) - {"_active", "_token"}
+_STATE = frozenset(Call.__annotations__) - {"_active", "_held", "_token"}
 """What a call learns while its block runs; everything else it was made with."""
 
 
@@ -341,18 +343,14 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def open_call(side: Side) -> Call | None:
-    """Return the call of *side* whose block is open in this context, or ``None``."""
-    call = _open_call.get()
-    return call if call is not None and call._active and call._start.side == side else None
-
-
 def _owned(start: CallStart) -> bool:
     """Whether an outer layer of the same side has this very call open already."""
-    outer = open_call(start.side)
-    if outer is None:
+    if start.one_shot:
         return False
-    other = outer._start
-    return other.tool_name == start.tool_name and (
-        other.server == start.server or other.server is None or start.server is None
+    return any(
+        outer._active
+        and outer._start.side == start.side
+        and outer._start.tool_name == start.tool_name
+        and (outer._start.server == start.server or None in (outer._start.server, start.server))
+        for outer in _open_calls.get() or ()
     )

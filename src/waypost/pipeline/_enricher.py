@@ -15,7 +15,7 @@ from ..core._model import OptionError, Side
 from ..core._observation import CallStart, Observer
 from ..core._recognize import recognize
 from ..core._safety import UNKNOWN_EFFECTS, Effects, effects_of
-from ._call import Call, Settings, open_call
+from ._call import Call, Settings
 from ._faults import Faults
 
 T = TypeVar("T")
@@ -160,7 +160,8 @@ class Enricher:
         Add guidance to *result* if it failed, and report it on the current span.
 
         For places without a block around the call: the failure is not timed, and the span gets an
-        event. A success costs a look.
+        event. A success costs a look. Inside of a block it is another failure than the block's,
+        whose own result goes through `Call.enrich`.
         """
         if self._settings.disabled:
             return result
@@ -171,8 +172,6 @@ class Enricher:
             return result
         if failure is None:
             return result
-        if (outer := open_call(self._side)) is not None:
-            return outer.enrich(result)
         start = CallStart(side=self._side, tool_name=None, server=None, one_shot=True)
         with Call(self._settings, start, UNKNOWN_EFFECTS, self._style) as call:
             return call.enrich(result)

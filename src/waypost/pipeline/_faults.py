@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ..core._observation import Observer
@@ -13,8 +15,28 @@ _log.addHandler(logging.NullHandler())
 
 _QUIET_SECONDS = 60.0
 
-telling: ContextVar[bool] = ContextVar("waypost_telling", default=False)
-"""Set while observers, and the log, are told: what they call in turn is not told to them again."""
+_telling: ContextVar[list[bool]] = ContextVar("waypost_telling")
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """
+    Mark that observers, or the log, are told something: what they call in turn is not told again.
+
+    The mark is taken off again also in the contexts of tasks that were started meanwhile.
+    """
+    mark = [True]
+    token = _telling.set(mark)
+    try:
+        yield
+    finally:
+        mark.clear()
+        _telling.reset(token)
+
+
+def told_already() -> bool:
+    """Whether this runs inside of an observer, or of a handler of the log."""
+    return bool(_telling.get(()))
 
 
 class Faults:
@@ -36,11 +58,8 @@ class Faults:
         """Count and log *fault*: its class only, since its text may hold what the tool said."""
         if self._strict:
             raise fault
-        token = telling.set(True)
-        try:
+        with telling():
             self._tell(where, fault)
-        finally:
-            telling.reset(token)
 
     def _tell(self, where: str, fault: Exception) -> None:
         for observer in self._observers:

@@ -262,8 +262,8 @@ def _build(options: _Options) -> Telemetry:
     except Exception as exc:
         # Out of the SDK: a queue size of 0 in the environment, a reader that is in use elsewhere.
         raise TelemetryError(
-            f"OpenTelemetry refused the set-up: {exc}. Check the OTEL_* variables, and that no"
-            " reader or processor is in use elsewhere."
+            f"OpenTelemetry refused the set-up: {str(exc).rstrip('.')}."
+            " Check the OTEL_* variables, and that no reader or processor is in use elsewhere."
         ) from exc
     finally:
         if exporters.destinations:

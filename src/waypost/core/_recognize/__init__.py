@@ -25,15 +25,12 @@ from ._text import SIGNPOST, json_failure, without_prefix
 from ._verdict import failed
 from ._words import (
     ADVICE_ALIASES,
-    CODE_KEYS,
     COMMON_MARKERS,
+    ERROR_ROW_KEYS,
     FEW_KEYS,
-    FLAG_KEYS,
     MARKERS,
     RETRYABLE_ALIASES,
     RETRYABLE_INVERSE,
-    STATUS_KEYS,
-    TEXT_KEYS,
 )
 
 __all__ = [
@@ -80,8 +77,9 @@ def is_mcp_json(result: Mapping[str, object]) -> bool:
         or "structured_content" in result
     ):
         return True
-    content = result["content"]
-    block = first_of(content)
+    if "role" in result or "model" in result:
+        return False  # a message of a language model
+    block = first_of(result["content"])
     return (
         type(block) is dict
         and type(block.get("type")) is str
@@ -128,24 +126,9 @@ def _list(result: object) -> Failure | None:
     if type(result) is not list or len(result) != 1:
         return None
     mapping = mapping_of(result[0])
-    if mapping is None or not _ERROR_ROW_KEYS.issuperset(mapping) or not failed(mapping):
-        return None  # a row is a row, however many of them there are
+    if mapping is None or not ERROR_ROW_KEYS.issuperset(mapping) or not failed(mapping):
+        return None
     return read(mapping, Origin.LIST)
-
-
-_ERROR_ROW_KEYS = frozenset(
-    (
-        *CODE_KEYS,
-        *TEXT_KEYS,
-        *FLAG_KEYS,
-        *STATUS_KEYS,
-        *RETRYABLE_ALIASES,
-        *ADVICE_ALIASES,
-        *("code", "type", "fields", "field", "errors", "retryable", "next_action", "retry_after"),
-        *("isError", "is_error", "input_request", "request_id", "requestId", "trace_id"),
-    )
-)
-"""What a list of one error may hold, beside which a row would hold more."""
 
 
 def _foreign_mapping(result: object) -> Failure | None:

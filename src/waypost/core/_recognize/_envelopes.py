@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from ._evidence import Payload, flag_of, marked, number_of, says_why, word_of
+from ._evidence import (
+    Payload,
+    flag_of,
+    has_witness,
+    identified,
+    marked,
+    number_of,
+    recorded,
+    says_why,
+    word_of,
+)
 from ._scalars import code_of, mapping_of
-from ._words import ERROR_WORDS, FEW_KEYS, IDENTITY_KEYS
+from ._words import ERROR_WORDS, FEW_KEYS, VERDICT_KEYS
 
 ELICITATION = -32042
 """MCP's "URL elicitation required": a question, and a call that is not finished."""
@@ -51,6 +61,8 @@ _PROBLEM_KEYS = frozenset(
 
 def wrapped(payload: Payload) -> Payload | None:
     """Return the failure inside one level of ``result``, ``response`` or ``data``, or ``None``."""
+    if "request" in payload:
+        return None  # a recorded exchange
     for key in ("result", "response", "data"):
         inner = mapping_of(payload.get(key))
         if inner is not None and explicit(inner):
@@ -60,7 +72,9 @@ def wrapped(payload: Payload) -> Payload | None:
 
 def explicit(payload: Payload) -> bool:
     """Whether an inner mapping is an error envelope, not a row that has an ``error`` field."""
-    if not marked(payload) or not payload.keys().isdisjoint(IDENTITY_KEYS):
+    if not marked(payload) or identified(payload) or recorded(payload):
+        return False
+    if not payload.keys().isdisjoint(VERDICT_KEYS):
         return False
     if word_of(payload.get("status")) in ERROR_WORDS or payload.get("isError") is True:
         return True
@@ -68,7 +82,7 @@ def explicit(payload: Payload) -> bool:
     if flag is not None:
         return flag is False and says_why(payload)
     if payload.get("is_error") is True or number_of(payload) >= 400:
-        return says_why(payload)
+        return has_witness(payload) and "body" not in payload
     error = mapping_of(payload.get("error"))
     return (
         bool(error and _describes(error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from .._clean import MESSAGE_CHARS
-from ._scalars import code_of, first_of, mapping_of, status_of, text_of
+from ._scalars import code_of, first_of, given, mapping_of, status_of, text_of
 from ._words import (
     CALL_IDS,
     CODE_KEYS,
@@ -119,15 +119,15 @@ _INSIDE_KEYS = _WITNESS_KEYS | {"summary"}
 
 def has_errors(payload: Payload) -> bool:
     """Whether ``errors`` holds errors of this call rather than counts, or findings of a report."""
-    errors = payload.get("errors") or payload.get("Errors")
-    if not errors or not payload.keys().isdisjoint(REPORT_KEYS):
+    errors = payload["errors"] if "errors" in payload else payload.get("Errors")
+    if not given(errors) or not payload.keys().isdisjoint(REPORT_KEYS):
         return False
     if (text := text_of(errors)) is not None:
         return " " in text[:MESSAGE_CHARS].strip()
     element = first_of(errors)
     if element is None:
         mapping = mapping_of(errors) or {}
-        return bool(mapping) and type(next(iter(mapping.values()))) not in _COUNTS
+        return any(type(value) not in _COUNTS for value in list(mapping.values())[:FEW_KEYS])
     row = mapping_of(element)
     return row.keys().isdisjoint(ROW_KEYS) if row else bool(text_of(element))
 

@@ -31,6 +31,8 @@ def result_failure(result: Payload) -> Failure | None:
     content = get("content")
     if type(content) is not list:
         return None
+    if get("resultType") == "input_required" or get("result_type") == "input_required":
+        return None
     flagged = get("is_error") is True or get("isError") is True
     structured = get("structured_content")
     if structured is None:
@@ -79,6 +81,9 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
     if _RESULT_KEYS.issuperset(mapping) and (text := text_of(mapping.get("result"))) is not None:
         failure = json_failure(text)
         return None if failure is None else failure._replace(payload=mapping, origin=Origin.PROSE)
+    inner = mapping_of(mapping.get("result")) if len(mapping) == 1 else None
+    if inner is not None and marked(inner) and failed(inner):
+        return read(mapping, Origin.STRUCTURED)
     if not mapping or not (flagged or (marked(mapping) and failed(mapping))):
         return None
     failure = read(mapping, Origin.STRUCTURED)
@@ -144,4 +149,4 @@ def _with_draft(failure: Failure, draft: Payload) -> Failure:
 
 def meta_of(result: Mapping[str, object]) -> Mapping[str, object] | None:
     """Return the ``_meta`` of an MCP result, by its name on the wire or on the object."""
-    return mapping_of(result.get("_meta") or result.get("meta"))
+    return mapping_of(result.get("_meta")) or mapping_of(result.get("meta"))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
+
 from .._clean import MESSAGE_CHARS
 from .._model import Failure, Origin
 from ._envelopes import wrapped
@@ -29,15 +32,22 @@ _INNER_CODES = (
 )  # fmt: skip
 
 
-def _roles(code_keys: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-    """What a key may hold: its rank among the codes and among the texts, -1 if it is none."""
-    codes = {key: rank for rank, key in enumerate(code_keys)}
-    texts = {key: rank for rank, key in enumerate(TEXT_KEYS)}
-    return {key: (codes.get(key, -1), texts.get(key, -1)) for key in codes | texts}
+_CODE_RANKS = [{key: at for at, key in enumerate(keys)} for keys in (_OUTER_CODES, _INNER_CODES)]
+_TEXT_RANK = {key: at for at, key in enumerate(TEXT_KEYS)}
+_READ_KEYS = dict.fromkeys(
+    (*_OUTER_CODES, *_INNER_CODES, *TEXT_KEYS, *DEEPER_KEYS, "headers")
+).keys()
 
 
-_OUTER_ROLES = _roles(_OUTER_CODES)
-_INNER_ROLES = _roles(_INNER_CODES)
+@lru_cache(maxsize=512)
+def _plan(keys: tuple[str, ...], inner: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Sort *keys*, all of them known, into those of codes and those of texts, best first."""
+    ranks = _CODE_RANKS[inner]
+    codes = sorted((key for key in keys if key in ranks), key=ranks.__getitem__)
+    texts = sorted((key for key in keys if key in _TEXT_RANK), key=_TEXT_RANK.__getitem__)
+    return tuple(codes), tuple(texts)
+
+
 _INNER_VIEW = dict.fromkeys((*INNER_KEYS, "errors", "result", "response", "data")).keys()
 _DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
 _TEXTS = 3
@@ -112,9 +122,11 @@ def _inner(payload: Payload) -> Payload | None:
 
 
 def _hanging(payload: Payload) -> list[Payload]:
+    keys = [key for key in _few(payload) if key in _DEEPER_RANK]
+    if len(keys) > 1:
+        keys.sort(key=_DEEPER_RANK.__getitem__)
     found: list[Payload] = []
-    keys = payload.keys() & _DEEPER_RANK.keys()
-    for key in keys if len(keys) < 2 else sorted(keys, key=_DEEPER_RANK.__getitem__):
+    for key in keys:
         value = payload[key]
         if mapping := mapping_of(value):
             found.append(mapping)
@@ -133,13 +145,14 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     numbers: list[str] = []
     texts: list[str] = []
     for position, mapping in enumerate(details):
-        codes_here, texts_here = _read_keys(mapping, position)
-        for _, code in codes_here:
-            number = code.isdecimal() or (code[0] == "-" and code[1:].isdecimal())
-            (numbers if number else named).append(code)
-        for _, text in texts_here:
-            if text not in texts and text not in named and len(texts) < _TEXTS:
-                texts.append(text)
+        known = [key for key in _few(mapping) if key in _READ_KEYS]
+        if known:
+            code_keys, text_keys = _plan(tuple(known), position > 0)
+            for key in code_keys:
+                if (code := _code_under(key, mapping[key], position)) is not None:
+                    (numbers if _numeric(code) else named).append(code)
+            for key in text_keys:
+                _add_text(texts, mapping[key], named)
         if "@type" in mapping and _is_error_info(mapping):
             named.insert(0, str(mapping["reason"]))
     payload = details[0]
@@ -149,27 +162,21 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     return named + numbers, texts
 
 
-def _read_keys(
-    mapping: Payload, position: int
-) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-    """The codes and texts of one mapping with their ranks, best first."""
-    roles = _INNER_ROLES if position else _OUTER_ROLES
-    codes: list[tuple[int, str]] = []
-    texts: list[tuple[int, str]] = []
-    for key in mapping if len(mapping) <= FEW_KEYS else mapping.keys() & roles.keys():
-        if key not in roles:
-            continue
-        value = mapping[key]
-        code_rank, text_rank = roles[key]
-        if code_rank >= 0 and (code := _code_under(key, value, position)) is not None:
-            codes.append((code_rank, code))
-        if text_rank >= 0 and (text := value if type(value) is str else text_of(value)):
-            texts.append((text_rank, text[:MESSAGE_CHARS]))
-    if len(codes) > 1:
-        codes.sort()
-    if len(texts) > 1:
-        texts.sort()
-    return codes, texts
+def _few(mapping: Payload) -> Iterable[str]:
+    """The keys to look at: of a wide mapping those that may be read, found without a walk."""
+    return mapping if len(mapping) <= FEW_KEYS else mapping.keys() & _READ_KEYS
+
+
+def _numeric(code: str) -> bool:
+    return code.isdecimal() or (code[0] == "-" and code[1:].isdecimal())
+
+
+def _add_text(texts: list[str], value: object, codes: list[str]) -> None:
+    text = value if type(value) is str else text_of(value)
+    if text and len(texts) < _TEXTS:
+        text = text[:MESSAGE_CHARS]
+        if text not in texts and text not in codes:
+            texts.append(text)
 
 
 def _code_under(key: str, value: object, position: int) -> str | None:

@@ -35,12 +35,15 @@ def code_of(value: object) -> str | None:
     A code is one token of at most 128 characters: a text, an integer or an enum value of either;
     never a boolean, never what means success (0 and 200 to 299).
     """
-    if type(value) is int:
+    if type(value) is str:
+        text = value
+    elif type(value) is int:
         return str(value) if value in _INTEGERS and not _means_success(value) else None
-    if type(value) in _PLAIN:
+    elif type(value) in _PLAIN:
         return None
-    text = value if type(value) is str else text_of(value)
-    if text is None:
+    elif (foreign := text_of(value)) is not None:
+        text = foreign
+    else:
         number = value._value_ if isinstance(value, Enum) else None
         return code_of(number) if type(number) is int else None
     if not 0 < len(text) <= CODE_CHARS:
@@ -119,6 +122,14 @@ def fields_set_of(value: object) -> AbstractSet[str]:
     """Return the names of the fields that a model was given; empty for anything else."""
     given = getattr(value, "__pydantic_fields_set__", None)
     return given if type(given) is set else frozenset()
+
+
+def given(value: object) -> bool:
+    """Whether there is something: the truth of a foreign object is never asked, it may cost."""
+    return bool(value) if type(value) in _BUILT_IN else value is not None
+
+
+_BUILT_IN = frozenset((str, int, float, bool, list, dict, tuple, set, bytes, type(None)))
 
 
 def first_of(value: object) -> object:

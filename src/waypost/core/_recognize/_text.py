@@ -9,6 +9,7 @@ from .._model import Failure, Origin
 from ._evidence import marked
 from ._read import read
 from ._verdict import failed
+from ._words import ERROR_ROW_KEYS
 
 SIGNPOST = "[waypost]"
 _JSON_STARTS = ("{", "[")
@@ -34,12 +35,12 @@ def json_failure(text: str) -> Failure | None:
     head = text[:_LOOKED_AT]
     if not any(key in head for key in _MARKER_KEYS):
         return None
-    payload = _parsed(text)
-    return (
-        read(payload, Origin.JSON_TEXT)
-        if payload is not None and marked(payload) and failed(payload)
-        else None
-    )
+    payload, alone = _parsed(text)
+    if payload is None or not marked(payload):
+        return None
+    if alone and not ERROR_ROW_KEYS.issuperset(payload):
+        return None
+    return read(payload, Origin.JSON_TEXT) if failed(payload) else None
 
 
 def flagged_failure(text: str, block: int) -> Failure:
@@ -54,7 +55,7 @@ def flagged_failure(text: str, block: int) -> Failure:
     body = without_prefix(text)
     payload = None
     if len(body) <= PARSED_CHARS and body[:64].lstrip().startswith(_JSON_STARTS):
-        payload = _parsed(body)
+        payload, _ = _parsed(body)
     if payload:
         return read(payload, Origin.JSON_TEXT, block=block, message=body)
     hidden = not body.strip() and body != text
@@ -87,12 +88,13 @@ def without_prefix(text: str) -> str:
     return "" if len(text) < _PREFIX_CHARS and text.count(" ") <= _PREFIX_SPACES else text
 
 
-def _parsed(text: str) -> dict[str, object] | None:
-    """Return the mapping that the JSON *text* holds, bare or as the only element of a list."""
+def _parsed(text: str) -> tuple[dict[str, object] | None, bool]:
+    """Return the mapping that the JSON *text* holds, and whether it stands alone in a list."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    if type(value) is list and len(value) == 1:
+        return None, False
+    alone = type(value) is list and len(value) == 1
+    if alone:
         value = value[0]
-    return value if type(value) is dict else None
+    return (value if type(value) is dict else None), alone

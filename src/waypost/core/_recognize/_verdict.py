@@ -17,7 +17,7 @@ from ._evidence import (
     says_why_inside,
     word_of,
 )
-from ._scalars import code_of, first_of, mapping_of, status_of, text_of
+from ._scalars import code_of, first_of, given, mapping_of, status_of, text_of
 from ._words import (
     COUNT_KEYS,
     DONE_PREFIXES,
@@ -25,6 +25,7 @@ from ._words import (
     ERROR_WORDS,
     FAILED_WORDS,
     FEW_KEYS,
+    FLAG_KEYS,
     INNER_KEYS,
     MARKERS,
     RECORD_KEYS,
@@ -38,6 +39,8 @@ from ._words import (
 def failed(payload: Payload) -> bool:
     """Whether *payload*, which is `marked`, says of itself that the call failed."""
     get = payload.get
+    if get("resultType") == "input_required":
+        return False
     status = word_of(get("status"))
     if status is None and len(payload) == 1 and type(get("error")) is dict:
         return _names_error(payload)  # the most common envelope
@@ -77,8 +80,12 @@ def _flagged(payload: Payload) -> bool:
     """Whether ``ok: false`` stands alone, or with a code or a text, and is no verdict."""
     if not payload.keys().isdisjoint(VERDICT_KEYS):
         return has_code(payload)
-    return len(payload) == 1 or says_why(payload) or says_why_inside(payload, _WRAPPING_KEYS)
+    alone = len(payload) == 1 or _OWN_KEYS.issuperset(payload)
+    return alone or says_why(payload) or says_why_inside(payload, _WRAPPING_KEYS)
 
+
+_OWN_KEYS = frozenset((*FLAG_KEYS, "retryable", "next_action", "trace_id"))
+"""A flag, and what waypost adds: an enriched failure is still one."""
 
 _WRAPPING_KEYS = ("data", "result", "response", "details", "meta")
 
@@ -104,7 +111,7 @@ def _witnessed(payload: Payload, number: int) -> bool:
     """Whether a failed status has a second witness, and is not that of a page that was fetched."""
     if payload.get("kind") == "Status" or has_code(payload):
         return True
-    if "body" in payload and type(payload.get("code")) is not str:
+    if given(payload.get("body")) and type(payload.get("code")) is not str:
         return False
     if has_witness(payload):
         return True
@@ -117,7 +124,7 @@ def _worked(payload: Payload) -> bool:
     if len(payload) == 1 and "error" in payload:
         return False
     for key in payload.keys() & _WORKED_KEYS:
-        if not (value := payload[key]):
+        if not given(value := payload[key]):
             continue
         if type(value) is not bool if key in COUNT_KEYS else not _empty_or_failed(value):
             return True
@@ -198,7 +205,7 @@ def _error_texts(payload: Payload) -> bool:
     """A text named after errors, as Jira's ``errorMessages``, where nothing else came back."""
     for key in ERROR_TEXT_KEYS:
         value = payload.get(key)
-        if value and (text_of(value) or text_of(first_of(value))):
+        if text_of(value) or text_of(first_of(value)):
             return len(payload) <= FEW_KEYS and all(
                 type(key) is str and key.lower().startswith(_BESIDE_ERROR_TEXTS) for key in payload
             )
@@ -217,6 +224,8 @@ _BESIDE_ERROR_TEXTS = (
     "path",
     "invalid",
     "correlation",
+    "retryable",
+    "next_action",
 )
 
 

@@ -189,3 +189,13 @@ ADVICE_ALIASES = (
     "hint", "suggestion", "suggested_action", "recovery_suggestion", "remediation",
     "what_you_should_do", "next_steps", "guidance", "retry_advice",
 )  # fmt: skip
+
+ERROR_ROW_KEYS = frozenset(
+    (
+        *CODE_KEYS, *TEXT_KEYS, *FLAG_KEYS, *STATUS_KEYS, *RETRYABLE_ALIASES, *ADVICE_ALIASES,
+        "code", "type", "fields", "field", "errors", "retryable", "next_action", "retry_after",
+        "isError", "is_error", "input_request", "request_id", "requestId", "trace_id",
+        "extensions", "data", "locations",
+    )
+)  # fmt: skip
+"""All that a list of one error may hold: with more in it, a row is a row, alone or not."""
