@@ -56,9 +56,7 @@ class Advice(NamedTuple):
 
 
 @lru_cache(maxsize=1_024)
-def advised(
-    row: Rule, effects: Effects, told: bool | None, *, delayed: bool, refused: bool
-) -> Advice:
+def advised(row: Rule, effects: Effects, told: bool | None, delayed: bool, refused: bool) -> Advice:
     """
     What *row* comes to, given what else is known.
 

@@ -125,7 +125,7 @@ def guide(
     if delay is None and (told or row.step in _WAITING):
         delay = found.delay
     refused = delay is not None and found.at_503
-    advice = advised(row, effects, told, delayed=said.delay is not None, refused=refused)
+    advice = advised(row, effects, told, said.delay is not None, refused)
     step, actor, template = _due(advice, delay)
     if template is TOOL_SAYS_NO and said.retryable is not False:
         template = _UNCLEAR

@@ -19,7 +19,7 @@ from ..core._model import Failure, Guidance, Origin, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize
 from ..core._safety import Effects
-from ._faults import Faults, telling, told_already
+from ._faults import Faults, Telling, told_already
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ class Call:
         self._untold = told_already()
         try:
             if settings.begins and not self._untold:
-                with telling():
+                with Telling():
                     for begin in settings.begins:
                         self._begin(begin)
             if self._scopes:
@@ -237,7 +237,7 @@ class Call:
             return
         observation = self._observation()
         # Told while the span is still current, so that metrics carry exemplars of its trace.
-        with telling():
+        with Telling():
             self._tell(observation)
 
     def _tell(self, observation: Observation) -> None:

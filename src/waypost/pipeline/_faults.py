@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ..core._observation import Observer
@@ -15,28 +13,31 @@ _log.addHandler(logging.NullHandler())
 
 _QUIET_SECONDS = 60.0
 
-_telling: ContextVar[list[bool]] = ContextVar("waypost_telling")
+_mark: ContextVar[list[bool]] = ContextVar("waypost_telling")
 
 
-@contextmanager
-def telling() -> Iterator[None]:
+class Telling:
     """
-    Mark that observers, or the log, are told something: what they call in turn is not told again.
+    A block in which observers, or the log, are told something.
 
-    The mark is taken off again also in the contexts of tasks that were started meanwhile.
+    What they call in turn is not told to them again. The mark is taken off also in the contexts of
+    tasks that they start meanwhile.
     """
-    mark = [True]
-    token = _telling.set(mark)
-    try:
-        yield
-    finally:
-        mark.clear()
-        _telling.reset(token)
+
+    __slots__ = ("_marked", "_token")
+
+    def __enter__(self) -> None:
+        self._marked = [True]
+        self._token = _mark.set(self._marked)
+
+    def __exit__(self, *_: object) -> None:
+        self._marked.clear()
+        _mark.reset(self._token)
 
 
 def told_already() -> bool:
     """Whether this runs inside of an observer, or of a handler of the log."""
-    return bool(_telling.get(()))
+    return bool(_mark.get(()))
 
 
 class Faults:
@@ -58,7 +59,7 @@ class Faults:
         """Count and log *fault*: its class only, since its text may hold what the tool said."""
         if self._strict:
             raise fault
-        with telling():
+        with Telling():
             self._tell(where, fault)
 
     def _tell(self, where: str, fault: Exception) -> None:
