@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 from enum import Enum, IntEnum, StrEnum
 from typing import Any
 
@@ -117,6 +118,14 @@ def test_error_guidance_takes_whatever_comes(code: Any) -> None:
     """A1: these functions never raise; a number is its digits."""
     retryable, action = waypost.error_guidance(code, code)
     assert (retryable, action) == ((True, WAIT) if code == 429 else (False, None))
+
+
+def test_guidance_of_answers_while_the_interpreter_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A1: nothing can be imported any more then, and a failure stays one."""
+    monkeypatch.setitem(sys.modules, "random", None)
+    guidance = waypost.guidance_of(LIMITED)
+    assert guidance is not None
+    assert guidance.wait_seconds == 2
 
 
 def test_unknown_code_says_not_retryable_and_names_no_step() -> None:

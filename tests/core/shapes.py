@@ -277,6 +277,7 @@ SUCCESSES: dict[str, Any] = {
     "empty mapping": {},
     "empty list": [],
     "empty text": "",
+    "batch under an error word with a blank text": {"status": "error", "checks": [1], "error": " "},
     "none": None,
     "false": False,
     "true": True,

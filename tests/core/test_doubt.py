@@ -87,8 +87,7 @@ def test_tools_yes_is_not_answered_by_a_no(code: str) -> None:
     """DESIGN section 1: never a contradicting twin."""
     enriched = waypost.enrich_result({"status": "error", "error_code": code, "retryable": True})
     assert enriched["next_action"].endswith(
-        "The tool says that the same call can succeed after that. Ask the user first, then make it"
-        " once more."
+        "The tool says that the same call can succeed. Ask the user first, then make it once more."
     )
     guidance = waypost.guidance_of(enriched)
     assert guidance is not None
@@ -101,7 +100,7 @@ def test_unclear_word_of_the_tool_counts_as_no(value: object) -> None:
     failed = {"status": "error", "error_code": "rate_limited", "retryable": value}
     enriched = waypost.enrich_result(failed)
     assert enriched["retryable"] is value
-    assert enriched["next_action"] == (
+    assert enriched["next_action"].endswith(
         "The tool does not say clearly that the same call can succeed. Do not repeat it; report"
         " the failure."
     )

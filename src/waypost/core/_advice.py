@@ -24,8 +24,7 @@ _TOOL_SAYS_YES = (
 )
 
 _TOOL_SAYS_AFTER = (
-    "The tool says that the same call can succeed after that. Ask the user first, then make it "
-    "once more."
+    "The tool says that the same call can succeed. Ask the user first, then make it once more."
 )
 
 _ACTORS = {

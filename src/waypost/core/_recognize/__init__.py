@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from .._clean import ERROR_TYPE_CHARS, clean_text
 from .._model import Failure, Origin
@@ -88,7 +89,7 @@ def is_mcp_json(result: Mapping[str, object]) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _family(kind: type) -> Callable[[object], Failure | None]:
+def _family(kind: type) -> Callable[[Any], Failure | None]:
     """How results of one class are read. Kept per class, so that a success costs one look-up."""
     if issubclass(kind, Exception):
         return _exception
@@ -131,15 +132,13 @@ def _list(result: object) -> Failure | None:
     return read(mapping, Origin.LIST)
 
 
-def _foreign_mapping(result: object) -> Failure | None:
+def _foreign_mapping(result: Mapping[str, object]) -> Failure | None:
     """
     Mapping and dict subclasses: a few look-ups tell successes.
 
     Only then entries are read: of a dict what it stores, of anything else what it hands out, as
     long as that is no more than it says, and at most 100,000.
     """
-    if not isinstance(result, Mapping):
-        return None
     markers = MARKERS if len(result) <= FEW_KEYS else COMMON_MARKERS
     if not any(key in result for key in markers):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from .._model import Failure, Origin
 from ._evidence import Payload, marked
@@ -24,13 +25,13 @@ def result_failure(result: Payload) -> Failure | None:
     """
     Return the failure in an MCP result, given as its fields or its JSON members, or ``None``.
 
+    The caller knows that ``content`` is a list.
+
     ``isError`` flags it whatever it says. Without the flag, structured content decides where there
     is any; else up to four text blocks are looked at.
     """
     get = result.get
-    content = get("content")
-    if type(content) is not list:
-        return None
+    content = cast("list[object]", result["content"])
     if get("resultType") == "input_required" or get("result_type") == "input_required":
         return None
     flagged = get("is_error") is True or get("isError") is True
