@@ -11,11 +11,14 @@ from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
-from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, tokens_of
+from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, plain_text, tokens_of
 
 MAX_CACHED_NAMES = 2048
 
 DecidedBy = Literal["sign-in message", "code", "number", "message", "none"]
+
+_NAMED: tuple[DecidedBy, ...] = ("code", "number")
+_UNAUTHENTICATED = ErrorClass.UNAUTHENTICATED  # a look-up in an enumeration costs 100 ns
 
 _SAYS_NOTHING = frozenset(
     f" {words} "
@@ -102,9 +105,7 @@ class RuleBook:
         self._in_names = Index(self.rows)
         self._in_messages = Index(readers)
         self._sign_ins = Index(
-            row
-            for row in readers
-            if row.error_class is ErrorClass.UNAUTHENTICATED and not row.vague
+            row for row in readers if row.error_class is _UNAUTHENTICATED and not row.vague
         )
         # Decisions on names are kept, on messages never: those may hold secrets.
         self._name = lru_cache(maxsize=MAX_CACHED_NAMES)(self._decide_name)
@@ -124,8 +125,11 @@ class RuleBook:
         said, vague = self._decide_names((code, *more_codes) if more_codes else (code,))
         if not message:
             return said or vague or _NOTHING
-        words = Words.of_prose(message)
-        if said is None or said.rule.error_class is not ErrorClass.UNAUTHENTICATED:
+        listed = plain_text(message).split()
+        if said is not None and message.isascii() and not self._sign_ins.may_match(listed):
+            return said  # the common case, before more is made of the message
+        words = Words(listed)
+        if said is None or said.rule.error_class is not _UNAUTHENTICATED:
             sign_in = self._find_sign_in(message, words)
             if sign_in is not None:
                 return sign_in
@@ -218,7 +222,7 @@ class RuleBook:
 
     def _explain(self, code: str | None, message: str) -> Explanation:
         rule, decided_by, words = self._decide(code, message, ())
-        by_name = decided_by in ("code", "number")
+        by_name = decided_by in _NAMED
         index = self._in_names if by_name else self._in_messages
         shadowed = tuple(row for row in index.all(words) if row is not rule)
         tokens = tokens_of(code or "") if by_name or not words.listed else tuple(words.listed)
@@ -227,7 +231,7 @@ class RuleBook:
 
 def _gives_way(row: Rule) -> bool:
     """Whether *row*, found in a message, counts less than any other; "unauthorized" does not."""
-    return row.vague and row.error_class is not ErrorClass.UNAUTHENTICATED
+    return row.vague and row.error_class is not _UNAUTHENTICATED
 
 
 @cache
@@ -275,9 +279,10 @@ def sort_out(
     """
     book = rules or default_rules()
     decision = book._decide(code, message, more_codes)
-    if decision.rule.outcome is Outcome.UNKNOWN or decision.decided_by in ("code", "number"):
-        return decision.rule, False
-    return decision.rule, book._doubts(message, decision.words)
+    rule, decided_by, words = decision
+    if decided_by in _NAMED or rule.outcome is Outcome.UNKNOWN:
+        return rule, False
+    return rule, book._doubts(message, words)
 
 
 def explain(code: str | None, message: str = "", *, rules: RuleBook | None = None) -> Explanation:

@@ -196,14 +196,13 @@ def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
     Calls fail again with the same words, so the answer is kept, by a hash of the words: they may
     hold a secret.
     """
-    message = failure.message
-    codes = (failure.code, *failure.more_codes)
-    key = (hash((codes, message)), len(message), rules)
+    code, more_codes, message = failure.code, failure.more_codes, failure.message
+    key = (hash((code, more_codes, message)), rules)
     if (known := _found_before.get(key)) is not None:
         return known
-    row, doubtful = sort_out(failure.code, message, failure.more_codes, rules=rules)
-    at_503 = row.error_class is ErrorClass.UNAVAILABLE and any(
-        code == "503" or "unavailable" in code.lower() for code in codes if code
+    row, doubtful = sort_out(code, message, more_codes, rules=rules)
+    at_503 = row.error_class is _UNAVAILABLE and any(
+        name == "503" or "unavailable" in name.lower() for name in (code, *more_codes) if name
     )
     found = _Found(row, delay_in(message), doubtful, at_503)
     if len(_found_before) >= _FOUND_KEPT:
@@ -216,6 +215,7 @@ _WAITING = (NextStep.WAIT, NextStep.RECONNECT, NextStep.NONE)
 """Steps with which a delay in the message is the delay of a repeat."""
 
 _WAYPOST, _TOOL, _NONE = Source.WAYPOST, Source.TOOL, Source.NONE
+_UNAVAILABLE = ErrorClass.UNAVAILABLE
 
 
 def _spoofed(failure: Failure, error_class: ErrorClass, *, retryable: bool) -> bool:
