@@ -37,6 +37,9 @@ def _new_words() -> dict[str, object]:
     }
 
 
+_HARDER = 8
+"""Bound for a failure that is nested, or says what was never heard: more to read and to sort."""
+
 RATIOS = (
     Ratio(
         question="typical failure / json.dumps(payload)",
@@ -46,7 +49,7 @@ RATIOS = (
     ),
     Ratio(
         question="typical failure in new words / json.dumps(payload)",
-        bound=6,
+        bound=_HARDER,
         subject=lambda: enrich_result(_new_words()),
         floor=lambda: json.dumps(_new_words()),
     ),
@@ -58,7 +61,7 @@ RATIOS = (
     ),
     Ratio(
         question="nested failure / json.dumps(payload)",
-        bound=6,
+        bound=_HARDER,
         subject=lambda: enrich_result(NESTED),
         floor=lambda: json.dumps(NESTED),
     ),

@@ -345,12 +345,13 @@ def _utc_now() -> datetime:
 
 def _owned(start: CallStart) -> bool:
     """Whether an outer layer of the same side has this very call open already."""
-    if start.one_shot:
+    outers = _open_calls.get()
+    if not outers or start.one_shot:
         return False
     return any(
         outer._active
         and outer._start.side == start.side
         and outer._start.tool_name == start.tool_name
         and (outer._start.server == start.server or None in (outer._start.server, start.server))
-        for outer in _open_calls.get() or ()
+        for outer in outers
     )

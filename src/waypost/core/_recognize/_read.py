@@ -122,7 +122,8 @@ def _inner(payload: Payload) -> Payload | None:
 
 
 def _hanging(payload: Payload) -> list[Payload]:
-    keys = [key for key in _few(payload) if key in _DEEPER_RANK]
+    few = payload if len(payload) <= FEW_KEYS else _few(payload)
+    keys = [key for key in few if key in _DEEPER_RANK]
     if len(keys) > 1:
         keys.sort(key=_DEEPER_RANK.__getitem__)
     found: list[Payload] = []
@@ -145,7 +146,8 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     numbers: list[str] = []
     texts: list[str] = []
     for position, mapping in enumerate(details):
-        known = [key for key in _few(mapping) if key in _READ_KEYS]
+        keys = mapping if len(mapping) <= FEW_KEYS else _few(mapping)
+        known = [key for key in keys if key in _READ_KEYS]
         if known:
             code_keys, text_keys = _plan(tuple(known), position > 0)
             for key in code_keys:
@@ -162,9 +164,9 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     return named + numbers, texts
 
 
-def _few(mapping: Payload) -> Iterable[str]:
-    """The keys to look at: of a wide mapping those that may be read, found without a walk."""
-    return mapping if len(mapping) <= FEW_KEYS else mapping.keys() & _READ_KEYS
+def _few(wide: Payload) -> Iterable[str]:
+    """The keys of a wide mapping that may be read, found without a walk."""
+    return wide.keys() & _READ_KEYS
 
 
 def _numeric(code: str) -> bool:
