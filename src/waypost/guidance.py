@@ -127,8 +127,7 @@ def guidance_of(result: Any, *, side_effects: bool | None = None) -> Guidance | 
 
     Args:
         side_effects: Whether the tool changes something. ``False`` makes a repeat safe; ``None``
-        means that
-            it is not known, and a repeat after an unknown outcome is then never called safe.
+        means that it is not known, and a repeat after an unknown outcome is then never called safe.
 
     .. versionadded:: 0.1.0
     """

@@ -308,7 +308,7 @@ def _exporters_of(options: _Options) -> _Exporters:
     if not signals or not options.otlp or _set_to(OTEL_SDK_DISABLED, "true"):
         return _Exporters()
     try:
-        from . import _export  # noqa: PLC0415 -- needs an extra, which not every host has
+        from . import _endpoint, _export  # noqa: PLC0415 -- need an extra, which not every host has
     except ImportError as exc:
         raise TelemetryError(
             "Sending telemetry needs the OTLP exporter, which is not installed:"
@@ -317,14 +317,14 @@ def _exporters_of(options: _Options) -> _Exporters:
     _gate.hide_headers()
     _export.hush_http_loggers()
     urls = {
-        name: _export.endpoint_of(name, options.endpoint, allow_insecure=options.allow_insecure)
+        name: _endpoint.endpoint_of(name, options.endpoint, allow_insecure=options.allow_insecure)
         for name in signals
     }
     return _Exporters(
         spans=_export.span_exporter(urls["traces"]) if "traces" in urls else None,
         metrics=_export.metric_exporter(urls["metrics"]) if "metrics" in urls else None,
         logs=_export.log_exporter(urls["logs"]) if "logs" in urls else None,
-        destinations=", ".join(sorted({_export.shown(url) for url in urls.values()})),
+        destinations=", ".join(sorted({_endpoint.shown(url) for url in urls.values()})),
     )
 
 

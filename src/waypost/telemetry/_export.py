@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import http.client
 import io
-import ipaddress
 import logging
 import os
 import socket
 import threading
 import time
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,29 +20,16 @@ from opentelemetry.exporter.otlp.proto.http._log_exporter import (  # the only p
 )
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.environment_variables import (
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
-    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-)
 from requests.adapters import HTTPAdapter
 from requests.auth import HTTPBasicAuth
 from requests.utils import get_auth_from_url
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import LocationParseError
-from urllib3.util import Url, parse_url
 
-from ._error import TelemetryError
+from ._endpoint import loopback, parsed_url, shown
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
-    from opentelemetry.sdk._logs import ReadableLogRecord
-    from opentelemetry.sdk._logs.export import LogRecordExportResult
-    from opentelemetry.sdk.metrics.export import MetricExportResult, MetricsData
-    from opentelemetry.sdk.trace import ReadableSpan
-    from opentelemetry.sdk.trace.export import SpanExportResult
 
 TIMEOUT_SECONDS: Final = 5.0
 """For one export, its retries included, and for each request by itself."""
@@ -55,87 +40,40 @@ DRAIN_SECONDS: Final = 0.5
 MAX_REPLY_BYTES: Final = 64 * 1024
 """Headers and body of one reply, as they come over the wire; what follows is not read."""
 
-DEFAULT_ENDPOINT: Final = "http://localhost:4318"
 
-_SIGNALS: Final = {
-    "traces": OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-    "metrics": OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
-    "logs": OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
-}
-
-
-class SpanExporter(OTLPSpanExporter):
-    """The stock exporter; counts failed batches, and may be shut down twice without a word."""
+class _Counted:
+    """Counts failed batches of a stock exporter, and may be shut down twice without a word."""
 
     failed = 0
     ended = False
 
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+    def export(self, *args: Any, **kwargs: Any) -> Any:
         """Send one batch."""
         delivered = False
         try:
-            result = super().export(spans)
+            result = super().export(*args, **kwargs)  # type: ignore[misc]  # the exporter's
             delivered = result.name == "SUCCESS"
             return result
         finally:
             self.failed += not delivered
 
-    def shutdown(self) -> None:
+    def shutdown(self, *args: Any, **kwargs: Any) -> None:
         """End, and wake a retry that waits."""
         if not self.ended:
             self.ended = True
-            super().shutdown()  # type: ignore[no-untyped-call]  # the SDK left it untyped
+            super().shutdown(*args, **kwargs)  # type: ignore[misc]  # the exporter's
 
 
-class MetricExporter(OTLPMetricExporter):
-    """The stock exporter; counts failed batches, and may be shut down twice without a word."""
-
-    failed = 0
-    ended = False
-
-    def export(
-        self,
-        metrics_data: MetricsData,
-        timeout_millis: float | None = 10_000,
-        **kwargs: Any,  # as the SDK declares it
-    ) -> MetricExportResult:
-        """Send one batch."""
-        delivered = False
-        try:
-            result = super().export(metrics_data, timeout_millis, **kwargs)
-            delivered = result.name == "SUCCESS"
-            return result
-        finally:
-            self.failed += not delivered
-
-    def shutdown(self, timeout_millis: float = 30_000, **kwargs: Any) -> None:
-        """End, and wake a retry that waits."""
-        if not self.ended:
-            self.ended = True
-            super().shutdown(timeout_millis, **kwargs)
+class SpanExporter(_Counted, OTLPSpanExporter):
+    """Sends spans."""
 
 
-class LogExporter(OTLPLogExporter):
-    """The stock exporter; counts failed batches, and may be shut down twice without a word."""
+class MetricExporter(_Counted, OTLPMetricExporter):
+    """Sends metrics."""
 
-    failed = 0
-    ended = False
 
-    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
-        """Send one batch."""
-        delivered = False
-        try:
-            result = super().export(batch)
-            delivered = result.name == "SUCCESS"
-            return result
-        finally:
-            self.failed += not delivered
-
-    def shutdown(self) -> None:
-        """End, and wake a retry that waits."""
-        if not self.ended:
-            self.ended = True
-            super().shutdown()  # type: ignore[no-untyped-call]  # the SDK left it untyped
+class LogExporter(_Counted, OTLPLogExporter):
+    """Sends log records."""
 
 
 def span_exporter(endpoint: str) -> SpanExporter:
@@ -151,79 +89,6 @@ def metric_exporter(endpoint: str) -> MetricExporter:
 def log_exporter(endpoint: str) -> LogExporter:
     """Make the exporter of log records, with a session of its own."""
     return LogExporter(endpoint, timeout=TIMEOUT_SECONDS, session=BoundedSession(endpoint))
-
-
-# Where to
-
-
-def endpoint_of(signal: str, base: str | None, *, allow_insecure: bool) -> str:
-    """
-    Resolve the URL of one signal as the SDK does, and refuse one that is not safe.
-
-    Args:
-        signal: ``"traces"``, ``"metrics"`` or ``"logs"``.
-
-        base: A base URL that wins over the environment, or ``None``.
-
-        allow_insecure: Whether plain http may leave this machine.
-
-    Raises:
-        TelemetryError: If the URL is no http(s) URL, or plain http to another machine.
-    """
-    variable = _SIGNALS[signal]
-    if base is None and (own := os.environ.get(variable, "").strip()):
-        url, source = own, variable
-    else:
-        source = "endpoint" if base is not None else OTEL_EXPORTER_OTLP_ENDPOINT
-        root = os.environ.get(OTEL_EXPORTER_OTLP_ENDPOINT, "") if base is None else base
-        url = f"{(root.strip() or DEFAULT_ENDPOINT).removesuffix('/')}/v1/{signal}"
-    _check(url, source, allow_insecure=allow_insecure)
-    return url
-
-
-def _check(url: str, source: str, *, allow_insecure: bool) -> None:
-    parsed = _parsed(url)
-    if parsed is None or parsed.scheme not in ("http", "https") or not parsed.host:
-        raise TelemetryError(
-            f"{source} is no http:// or https:// URL. Give a base URL such as {DEFAULT_ENDPOINT}."
-        )
-    if parsed.scheme == "http" and not (allow_insecure or loopback(parsed.host)):
-        raise TelemetryError(
-            f"{source} is {shown(url)}: plain http to another machine, so whoever is on the way"
-            " could read the telemetry and its credentials. Use https, send to a collector on"
-            " this machine, or pass allow_insecure=True to setup_telemetry."
-        )
-
-
-def _parsed(url: str) -> Url | None:
-    """Read *url* with the parser that will also send to it, so that both see the same host."""
-    try:
-        return parse_url(url)
-    except LocationParseError:
-        return None
-
-
-def loopback(host: str) -> bool:
-    """Whether *host* stays on this machine, going by its name alone."""
-    bare = host.strip("[]").partition("%")[0].lower()
-    if bare == "localhost" or bare.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        return False
-
-
-def shown(url: str) -> str:
-    """Scheme, host and port of *url*: the part that holds no secrets."""
-    parsed = _parsed(url)
-    if parsed is None:
-        return "the endpoint"
-    port = f":{parsed.port}" if parsed.port else ""
-    return f"{parsed.scheme}://{parsed.host}{port}"
-
-
-# How
 
 
 class _Budget(threading.local):
@@ -256,7 +121,7 @@ class BoundedSession(requests.Session):
         self._shown = shown(endpoint)
         self._pid = os.getpid()
         self._mount_fresh()
-        parsed = _parsed(endpoint)
+        parsed = parsed_url(endpoint)
         self.trust_env = parsed is None or not loopback(parsed.host or "")
         user, password = get_auth_from_url(endpoint)
         self.auth = HTTPBasicAuth(user, password) if user or password else _keep_headers

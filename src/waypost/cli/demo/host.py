@@ -113,7 +113,7 @@ def _set_up(memory: MemoryTelemetry, *, otlp: bool) -> Telemetry:
 
 
 def _sent(telemetry: Telemetry, endpoint: str) -> Sent:
-    from ...telemetry._export import shown  # noqa: PLC0415 -- needs the otlp extra, which is there
+    from ...telemetry._endpoint import shown  # noqa: PLC0415 -- needs the otlp extra, which is there
 
     return Sent(endpoint=shown(endpoint), accepted=telemetry.flush())
 
