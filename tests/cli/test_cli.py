@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import waypost
 from waypost.cli._app import app
+from waypost.core._classify import default_rules
 from waypost.guidance import error_guidance
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +63,7 @@ def test_classify_prints_the_class_and_what_to_do() -> None:
         "error_class  unavailable",
         "retryable    true",
         "next_step    wait",
+        "actor        model",
         "next_action  Wait a few seconds, then make the same call.",
     ]
 
@@ -70,6 +75,7 @@ def test_classify_prints_a_dash_for_what_is_not_known() -> None:
         ["error_class", "unknown"],
         ["retryable", "false"],
         ["next_step", "none"],
+        ["actor", "model"],
         ["next_action", "-"],
     ]
 
@@ -88,6 +94,7 @@ def test_classify_says_what_the_contract_says() -> None:
         "error_class": "unauthenticated",
         "retryable": retryable,
         "next_step": "sign_in",
+        "actor": "user",
         "next_action": next_action,
     }
 
@@ -157,3 +164,62 @@ def test_interruption_while_modules_load_prints_no_traceback() -> None:
     """Our promise: Ctrl-C ends with 130."""
     run = started("-c", WITHOUT, "typer", "KeyboardInterrupt", "demo")
     assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
+
+
+def test_rules_are_listed_in_order() -> None:
+    """Issue 3, item 2: ``waypost rules list``; the first row that matches decides."""
+    rows = default_rules().rows
+    listed = CliRunner().invoke(app, ["rules", "list"]).stdout.splitlines()
+    assert listed[0].split() == ["rule", "error", "class", "retryable", "step", "outcome", "why"]
+    assert [line.split()[0] for line in listed[1:]] == [row.id for row in rows]
+    documents = json.loads(CliRunner().invoke(app, ["rules", "list", "--json"]).stdout)
+    first = next(row for row in documents if row["id"] == "rate.limited")
+    known = next(row for row in rows if row.id == "rate.limited")
+    assert first == {
+        "id": "rate.limited",
+        "error_class": "rate_limited",
+        "retryable": True,
+        "step": "wait",
+        "outcome": "not_done",
+        "next_action": known.action,
+        "any_of": list(known.any_of),
+        "ends": [],
+        "not_with": list(known.not_with),
+        "in_message": True,
+        "vague": False,
+        "why": known.why,
+    }
+
+
+def test_version_is_told() -> None:
+    """Our promise: a bug report can name it."""
+    assert CliRunner().invoke(app, ["--version"]).stdout == f"waypost {waypost.__version__}\n"
+
+
+def test_shell_completes_commands() -> None:
+    """Issue 3, item 2: shell completion."""
+    run = started(
+        "-c",
+        "import sys; sys.argv[0] = 'waypost'; from waypost.cli import main; main()",
+        _WAYPOST_COMPLETE="complete_bash",
+        COMP_WORDS="waypost e",
+        COMP_CWORD="1",
+    )
+    assert (run.returncode, run.stdout.split()) == (0, ["enrich"])
+
+
+@pytest.mark.parametrize("color", [True, False])
+def test_no_color_is_heeded_on_a_terminal(color: bool) -> None:
+    """Issue 3, item 2: ``NO_COLOR`` (https://no-color.org)."""
+    shown, terminal = pty.openpty()
+    env = {**os.environ, "TERM": "xterm-256color", **({} if color else {"NO_COLOR": "1"})}
+    program = [sys.executable, "-c", "from waypost.cli import main; main()", "doctor"]
+    with subprocess.Popen(program, stdout=terminal, stderr=terminal, env=env) as process:
+        os.close(terminal)
+        text = b""
+        with contextlib.suppress(OSError):  # Linux says so when the other end is closed
+            while data := os.read(shown, 65_536):
+                text += data
+    os.close(shown)
+    assert process.returncode == 0
+    assert (b"\x1b[32m" in text) is color

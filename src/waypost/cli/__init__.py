@@ -6,7 +6,7 @@ import sys
 
 __all__ = ["main"]
 
-_EXTRAS = {"mcp": "cli,mcp", "rich": "cli", "typer": "cli"}
+_EXTRAS = {"mcp": "cli,mcp", "packaging": "cli", "rich": "cli", "typer": "cli"}
 
 
 def main() -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Annotated
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, BinaryIO
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from ..core._classify import explain
-from ..core._guide import guide
-from ..core._model import Failure
+from .. import __version__
+from . import _classify, _rules
 
 app = typer.Typer(
     name="waypost",
@@ -24,6 +21,28 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+rules_app = typer.Typer(help="The table that sorts error codes.", no_args_is_help=True)
+app.add_typer(rules_app, name="rules")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"waypost {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
 
 
 # Codes such as -32601 look like options, hence the unknown ones; ``_refuse_options`` sees to typos.
@@ -38,18 +57,11 @@ def classify(
             help="Show the words that were read, the row that won, and what it shadowed.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Sort an error code into its class, and say what to do about it."""
     _refuse_options(code, message)
-    facts = _facts(code, message, explained=explained)
-    if as_json:
-        typer.echo(json.dumps(facts, indent=2))
-        return
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in facts.items():
-        table.add_row(Text(name, "bold"), Text(_shown(value)))
-    Console().print(table)
+    _classify.run(code, message, explained=explained, as_json=as_json)
 
 
 def _refuse_options(*arguments: str) -> None:
@@ -58,33 +70,92 @@ def _refuse_options(*arguments: str) -> None:
             raise typer.BadParameter(f"{argument} is no option.")
 
 
-def _facts(code: str, message: str, *, explained: bool) -> Mapping[str, object]:
-    guided = guide(Failure({}, (), code, (), message))
-    facts: dict[str, object] = {
-        "error_class": guided.advice.error_class.value,
-        "retryable": guided.retryable,
-        "next_step": guided.step.value,
-        "next_action": guided.next_action,
-    }
-    if explained:
-        found = explain(code, message)
-        facts |= {
-            "rule": found.rule.id,
-            "why": found.rule.why,
-            "decided_by": found.decided_by,
-            "tokens": list(found.tokens),
-            "outcome": found.rule.outcome.value,
-            "shadowed": [row.id for row in found.shadowed],
-        }
-    return facts
+@app.command()
+def enrich(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            help="JSON lines, plain or gzip; standard input if it is left out.",
+            show_default=False,
+        ),
+    ] = None,
+    errors: Annotated[
+        Path | None,
+        typer.Option(
+            "--errors",
+            dir_okay=False,
+            help="Where lines go that are no JSON or longer than 16 MiB: number, tab, reason, tab,"
+            " the line.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --errors.")] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Processes that share the work.")
+    ] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """
+    Add guidance to tool results, one a line: JSON lines in, JSON lines out.
+
+    A success stays as it is, byte for byte. Lines keep their order. The summary goes to standard
+    error: failures by error class, and the codes that no rule knows. Exit code 1 if a line could
+    not be read.
+    """
+    from . import _enrich  # noqa: PLC0415 -- loads what starts processes
+
+    with _created(errors, file, force=force) as kept:
+        raise typer.Exit(_enrich.run(file, kept, workers=workers, as_json=as_json))
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "-" if value is None else str(value)
+@contextlib.contextmanager
+def _created(path: Path | None, source: Path | None, *, force: bool) -> Iterator[BinaryIO | None]:
+    """Create the file of ``--errors`` before any work is done, and lose no other."""
+    if path is None:
+        yield None
+        return
+    if source is not None and path.exists() and path.samefile(source):
+        raise typer.BadParameter(f"--errors {path} is the input itself: name another file.")
+    try:
+        file = path.open("wb" if force else "xb")
+    except FileExistsError:
+        raise typer.BadParameter(
+            f"--errors {path} is there already: name another file, or replace it with --force."
+        ) from None
+    except OSError as exc:
+        raise typer.BadParameter(f"--errors {path} cannot be written: {exc.strerror}.") from exc
+    with file:
+        yield file
+
+
+@rules_app.command("list")
+def list_rules(as_json: AsJson = False) -> None:
+    """List the rules in order: the first row that matches decides."""
+    _rules.print_rules(as_json=as_json)
+
+
+@app.command()
+def doctor(
+    allow_insecure: Annotated[
+        bool,
+        typer.Option(
+            "--allow-insecure", help="Ask a receiver on another machine over plain http, too."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Check the installation and the telemetry settings, and say what to do.
+
+    Sends an empty export to the endpoint that the OTEL_* variables name, and nothing anywhere
+    else. Exit code 1 if something needs doing.
+    """
+    from . import _doctor  # noqa: PLC0415 -- loads OpenTelemetry
+
+    raise typer.Exit(_doctor.run(as_json=as_json, allow_insecure=allow_insecure))
 
 
 @app.command()

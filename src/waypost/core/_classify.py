@@ -175,10 +175,11 @@ class RuleBook:
         if not self._sign_ins.may_match(words.distinct):
             return None
         for part in parts_of(message):
-            words = Words.of_prose(without_quotes(without_addresses(part)))
-            row = self._sign_ins.first(words)
+            text = without_quotes(without_addresses(part))
+            read = words if text is message else Words.of_prose(text)
+            row = self._sign_ins.first(read)
             if row is not None:
-                return _Decision(row, "sign-in message", words)
+                return _Decision(row, "sign-in message", read)
         return None
 
     def _decide_message(self, message: str, words: Words) -> _Decision | None:

@@ -96,7 +96,14 @@ class Index:
 
     def may_match(self, words: Collection[str]) -> bool:
         """Whether a text of these words is worth comparing."""
-        return bool(self._heads or self._tails) or not self._exact.keys().isdisjoint(words)
+        if self._heads or self._tails:
+            return True
+        exact = self._exact
+        for word in exact.keys() & words:
+            for entry in exact[word]:
+                if not entry.also or entry.also in words:
+                    return True
+        return False
 
     def first(self, words: Words) -> Rule | None:
         """The first row of the table that matches."""

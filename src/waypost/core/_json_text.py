@@ -31,7 +31,18 @@ def with_members(text: str, members: Mapping[str, object]) -> str | None:
     missing = {key: value for key, value in members.items() if key not in mapping}
     if not missing:
         return text
-    # Of a mapping, or a list of one, the last brace closes the mapping itself. White space before
-    # it, as in indented JSON, stays between the new members and the brace.
+    return inserted(text, json.dumps(missing)[1:-1], alone=not mapping)
+
+
+def inserted(text: str, members: str, *, alone: bool) -> str:
+    """
+    Put *members*, which are JSON, before the brace that closes the mapping of *text*.
+
+    Args:
+        text: A mapping, or a list of it alone: its last brace closes the mapping itself.
+
+        alone: Whether the mapping has no members of its own.
+    """
+    # White space before the brace, as in indented JSON, stays between the new members and it.
     end = len(text[: text.rindex("}")].rstrip())
-    return f"{text[:end]}{', ' if mapping else ''}{json.dumps(missing)[1:-1]}{text[end:]}"
+    return f"{text[:end]}{'' if alone else ', '}{members}{text[end:]}"

@@ -16,14 +16,8 @@ from opentelemetry._logs import (  # logs are not stable in OpenTelemetry yet, h
     get_logger_provider,
     set_logger_provider,
 )
-from opentelemetry.environment_variables import (
-    OTEL_LOGS_EXPORTER,
-    OTEL_METRICS_EXPORTER,
-    OTEL_TRACES_EXPORTER,
-)
 from opentelemetry.sdk._logs import LoggerProvider, LogRecordProcessor
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
-from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import SERVICE_NAME, SERVICE_VERSION, Resource
@@ -34,6 +28,7 @@ from ..core._clean import clean_text
 from . import _gate, _log
 from ._error import TelemetryError
 from ._lanes import Lane, Lanes
+from ._settings import wanted_signals
 
 if TYPE_CHECKING:
     from ._export import LogExporter, MetricExporter, SpanExporter
@@ -44,11 +39,6 @@ EXIT_SECONDS: Final = 1.5
 """What the end of the process may wait for, all three signals together."""
 
 _MAX_ATTRIBUTE_CHARS: Final = 1_024
-_EXPORTER_VARIABLES: Final = {
-    "traces": OTEL_TRACES_EXPORTER,
-    "metrics": OTEL_METRICS_EXPORTER,
-    "logs": OTEL_LOGS_EXPORTER,
-}
 
 _log_to_host = logging.getLogger("waypost")
 
@@ -304,8 +294,8 @@ def _all(make: Callable[[_E], _P], exporter: _E | None) -> tuple[_P, ...]:
 
 def _exporters_of(options: _Options) -> _Exporters:
     """Make the exporters that are wanted; endpoints are checked before anything starts."""
-    signals = [name for name in _EXPORTER_VARIABLES if _wanted(name)]
-    if not signals or not options.otlp or _set_to(OTEL_SDK_DISABLED, "true"):
+    signals = wanted_signals() if options.otlp else ()
+    if not signals:
         return _Exporters()
     try:
         from . import _endpoint, _export  # noqa: PLC0415 -- need an extra, which not every host has
@@ -326,14 +316,6 @@ def _exporters_of(options: _Options) -> _Exporters:
         logs=_export.log_exporter(urls["logs"]) if "logs" in urls else None,
         destinations=", ".join(sorted({_endpoint.shown(url) for url in urls.values()})),
     )
-
-
-def _wanted(signal: str) -> bool:
-    return not _set_to(_EXPORTER_VARIABLES[signal], "none")
-
-
-def _set_to(variable: str, value: str) -> bool:
-    return os.environ.get(variable, "").strip().lower() == value
 
 
 def _resource_of(options: _Options) -> Resource:
