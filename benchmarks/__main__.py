@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import failure, host, success
-from ._measure import Ratio, measure
+from . import failure, host, lines, success
+from ._measure import Ratio, Whole, measure
 
-RATIOS: tuple[Ratio, ...] = (*success.RATIOS, *failure.RATIOS, *host.RATIOS)
+RATIOS: tuple[Ratio | Whole, ...] = (
+    *success.RATIOS,
+    *failure.RATIOS,
+    *host.RATIOS,
+    *lines.RATIOS,
+)
 
 
 def main() -> int:
@@ -19,14 +24,15 @@ def main() -> int:
     options = parser.parse_args()
     chosen = [ratio for ratio in RATIOS if _wanted(ratio.question, options.only, options.words)]
     past = 0
-    print(f"{'':62}{'waypost':>12}{'floor':>12}{'ratio':>8}{'bound':>8}")
+    print(f"{'':62}{'waypost':>14}{'floor':>14}{'ratio':>8}{'bound':>8}")
     for question in chosen:
         seen = measure(question)
         over = seen.ratio > question.bound
         past += over
+        remark = "  past its bound" if over else ""
         print(
-            f"{question.question:62}{seen.subject_ns:>9,.0f} ns{seen.floor_ns:>9,.0f} ns"
-            f"{seen.ratio:>8.2f}{question.bound:>8g}{'  past its bound' if over else ''}",
+            f"{question.question:62}{seen.subject:>11,.0f} {seen.unit:2}{seen.floor:>11,.0f} "
+            f"{seen.unit:2}{seen.ratio:>8.2f}{question.bound:>8.3g}{remark}",
             flush=True,
         )
     return min(past, 1)

@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Self
 
 ROUNDS = 15
 ROUND_SECONDS = 0.02
@@ -38,16 +39,42 @@ class Ratio:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """
+    A question about a whole program, which cannot be asked in turns.
+
+    Attributes:
+        run: Measures both once.
+    """
+
+    question: str
+    bound: float
+    run: Callable[[], Measured]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The median of the rounds' ratios, and of the two costs in nanoseconds."""
+    """The ratio, and what it was made of: of rounds the medians, in nanoseconds."""
 
     ratio: float
-    subject_ns: float
-    floor_ns: float
+    subject: float
+    floor: float
+    unit: str = "ns"
+
+    @classmethod
+    def per_line(cls, subject_seconds: float, floor_seconds: float, lines: int) -> Self:
+        """What one of *lines* cost."""
+        return cls(
+            ratio=subject_seconds / floor_seconds,
+            subject=subject_seconds / lines * 1e9,
+            floor=floor_seconds / lines * 1e9,
+        )
 
 
-def measure(question: Ratio) -> Measured:
+def measure(question: Ratio | Whole) -> Measured:
     """Take turns between the two for 15 rounds; thread CPU time, garbage collection off."""
+    if isinstance(question, Whole):
+        return question.run()
     if question.prepare is not None:
         question.prepare()
     subject_loops = _loops(question.subject)
@@ -66,8 +93,8 @@ def measure(question: Ratio) -> Measured:
             gc.enable()
     return Measured(
         ratio=statistics.median(subject / floor for subject, floor in pairs),
-        subject_ns=statistics.median(subject for subject, _ in pairs),
-        floor_ns=statistics.median(floor for _, floor in pairs),
+        subject=statistics.median(subject for subject, _ in pairs),
+        floor=statistics.median(floor for _, floor in pairs),
     )
 
 

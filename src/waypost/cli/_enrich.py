@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import signal
 import sys
@@ -44,6 +45,7 @@ def run(source: Path | None, errors: BinaryIO | None, *, workers: int, as_json: 
     """
     tally, bad = Tally(), BadLines(errors)
     trouble = None
+    gc.freeze()  # the modules stay: no collection need look at them again and again
     try:
         with source.open("rb") if source else contextlib.nullcontext(sys.stdin.buffer) as file:
             _enrich(file, sys.stdout.buffer, tally, bad, workers)
@@ -93,7 +95,7 @@ def _done(parts: Iterable[bytes | Piece], workers: int) -> Generator[Done | Piec
         for part in parts:
             yield part if isinstance(part, Piece) else enrich_block(part)
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_worker)
     pending: deque[Future[Done]] = deque()
     try:
         for part in parts:
@@ -116,9 +118,10 @@ def _results(pending: deque[Future[Done]], *, leave: int) -> Iterator[Done]:
         yield pending.popleft().result()
 
 
-def _ignore_ctrl_c() -> None:
-    """The parent sees to it, and ends the workers."""
+def _begin_worker() -> None:
+    """Leave Ctrl-C to the parent, which ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
 
 
 @contextlib.contextmanager

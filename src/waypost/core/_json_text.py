@@ -43,6 +43,9 @@ def inserted(text: str, members: str, *, alone: bool) -> str:
 
         alone: Whether the mapping has no members of its own.
     """
+    joint = "" if alone else ", "
+    if text[-1] == "}" and text[-2] not in " \t\r\n":  # the common case, at once
+        return f"{text[:-1]}{joint}{members}}}"
     # White space before the brace, as in indented JSON, stays between the new members and it.
     end = len(text[: text.rindex("}")].rstrip())
-    return f"{text[:end]}{'' if alone else ', '}{members}{text[end:]}"
+    return f"{text[:end]}{joint}{members}{text[end:]}"

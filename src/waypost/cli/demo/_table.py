@@ -18,7 +18,7 @@ from ...core._clean import clean_text
 from ._report import Report
 from ._seen import Seen, Served
 
-__all__ = ["print_report"]
+__all__ = ["print_report", "table_of_calls"]
 
 _WIDE = 110
 """From here on every fact has a column of its own."""
@@ -34,7 +34,7 @@ _ACTION_CHARS = 300
 def print_report(console: Console, report: Report) -> None:
     """Print the table, and below it what else there is to see."""
     console.print(_introduction())
-    console.print(_calls(console.width, report.served))
+    console.print(table_of_calls(console.width, report.served))
     console.print(_result(report))
     for part in (_telemetry(report), _examples(report), _further(report)):
         console.print()
@@ -53,7 +53,8 @@ def _introduction() -> Text:
 # The table
 
 
-def _calls(width: int, served: tuple[Served, ...]) -> Table:
+def table_of_calls(width: int, served: tuple[Served, ...]) -> Table:
+    """Return the table, laid out for *width* columns."""
     wide = width >= _WIDE
     trace_chars = 32 if width >= _VERY_WIDE else 8
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), expand=wide)

@@ -33,7 +33,7 @@ from ._seen import Served
 from ._table import print_report
 from ._walk import Host, Tell, WatchedClient
 
-__all__ = ["run"]
+__all__ = ["DemoError", "report_of_run", "run"]
 
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 SERVER = ["-m", "waypost.cli.demo.server"]
@@ -42,7 +42,7 @@ DEADLINE_SECONDS = 60.0
 Count = Callable[[], None]
 
 
-class _DemoError(Exception):
+class DemoError(Exception):
     """The demo itself cannot run; its text is for the user."""
 
 
@@ -55,24 +55,38 @@ def run(*, as_json: bool = False) -> int:
         be; 2 if the demo could not run; 130 if it was interrupted.
     """
     terminal = sys.stderr
-    # structlog's lines would tear the table and the progress line apart. They are kept, and one of
-    # them is shown below; as log records they are exported all the same.
-    lines = io.StringIO()
     try:
-        with contextlib.redirect_stderr(lines):
-            report = _report(terminal, lines)
+        report = report_of_run(terminal)
     except KeyboardInterrupt:
         return 130
-    except _DemoError as exc:
+    except DemoError as exc:
         print(f"waypost demo: {exc}", file=terminal)
         return 2
-    finally:
-        for line in _other_lines(lines):
-            print(line, file=terminal)
     _print(report, as_json=as_json)
     for shortcoming in report.shortcomings():
         print(f"waypost demo: {shortcoming}.", file=terminal)
     return 1 if any(report.shortcomings()) else 0
+
+
+def report_of_run(terminal: TextIO) -> Report:
+    """
+    Run the demo, and return what came of it.
+
+    Args:
+        terminal: For progress, and for what else is written to stderr meanwhile.
+
+    Raises:
+        DemoError: It cannot run; the text is for the user.
+    """
+    # structlog's lines would tear the table and the progress line apart. They are kept, and one of
+    # them is shown in the report; as log records they are exported all the same.
+    lines = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(lines):
+            return _report(terminal, lines)
+    finally:
+        for line in _other_lines(lines):
+            print(line, file=terminal)
 
 
 def _report(terminal: TextIO, lines: io.StringIO) -> Report:
@@ -105,11 +119,11 @@ def _set_up(memory: MemoryTelemetry, *, otlp: bool) -> Telemetry:
         )
     except TelemetryError as exc:
         if isinstance(exc.__cause__, ImportError):
-            raise _DemoError(
+            raise DemoError(
                 f"{ENDPOINT} is set, but the OTLP exporter is not installed."
                 ' Run: pip install "waypost[otlp]". Or unset the variable.'
             ) from exc
-        raise _DemoError(f"{exc} Or unset {ENDPOINT}.") from exc
+        raise DemoError(f"{exc} Or unset {ENDPOINT}.") from exc
 
 
 def _sent(telemetry: Telemetry, endpoint: str) -> Sent:
@@ -126,7 +140,7 @@ def _visited(telemetry: Telemetry, tell: Tell, count: Count) -> tuple[Served, ..
             errlog.seek(0)
             said = errlog.read().strip() or text_of_exception(_leaf(exc))
             last = said.splitlines()[-1] if said else type(exc).__name__
-            raise _DemoError(
+            raise DemoError(
                 f"the sample server broke off: {clean_text(redact(last), MESSAGE_CHARS)}"
             ) from exc
 
