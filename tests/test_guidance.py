@@ -12,7 +12,8 @@ import pydantic
 import pytest
 
 import waypost
-from waypost import guidance
+from waypost import Enricher, Source, guidance
+from waypost.guidance import enrich_result, guidance_of
 
 WAIT = "Wait a few seconds, then make the same call."
 GONE = "Do not repeat this call. List what exists, then call again with one of those."
@@ -311,3 +312,46 @@ def test_guidance_has_no_other_attribute() -> None:
     """STYLE rule 12: a small front door."""
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         guidance.Nothing  # noqa: B018 -- asking is the test
+
+
+ENRICHED_ONCE = [
+    {"ok": False, "error": "rate_limited"},
+    {"error_code": "order_not_found", "message": "No."},
+    {"error_code": "RATE_LIMITED", "message": "No.", "retry_after": 20},
+    {"status": "error", "error_code": "timeout", "message": "No."},
+    {"status": "error", "error_code": "X", "input_request": {"argument": "size", "options": ["a"]}},
+]
+
+
+@pytest.mark.parametrize("payload", ENRICHED_ONCE, ids=lambda payload: str(payload)[:40])
+def test_guidance_of_an_enriched_failure_is_that_of_the_failure(payload: dict[str, Any]) -> None:
+    """Bug: waypost's own words were taken for the tool's, and led to other steps."""
+    assert guidance_of(enrich_result(payload)) == guidance_of(payload)
+
+
+@pytest.mark.parametrize("later", [None, True, False])
+@pytest.mark.parametrize("earlier", [None, True, False])
+def test_guidance_that_was_written_with_other_knowledge_is_known_again(
+    earlier: bool | None, later: bool | None
+) -> None:
+    """Bug: after a write with an unknown outcome the step became ``report``."""
+    failed = {"status": "error", "error_code": "timeout", "message": "No answer."}
+    with Enricher(()).call("charge", side_effects=earlier) as call:
+        enriched = call.enrich(failed)
+    assert call.guidance is not None
+    guidance = guidance_of(enriched, side_effects=later)
+    assert guidance is not None
+    assert (guidance.next_step, guidance.next_action) == (
+        call.guidance.next_step,
+        call.guidance.next_action,
+    )
+    assert (guidance.retryable_source, guidance.disagreement) == (Source.WAYPOST, False)
+    assert guidance.may_repeat is (earlier is False and later is False)
+
+
+def test_own_words_of_a_tool_stay_its_own() -> None:
+    """RELIABILITY A45: only what waypost would say word for word counts as waypost's."""
+    said = {"error_code": "order_not_found", "retryable": False, "next_action": "Call Ann."}
+    guidance = guidance_of(said)
+    assert guidance is not None
+    assert (guidance.retryable_source, guidance.next_action_source) == (Source.TOOL, Source.TOOL)

@@ -37,10 +37,10 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
 
     Args:
         error_code: As the tool wrote it; case and spelling do not matter, only 128 characters are
-        read.
+            read.
 
         message: Reveals failed sign-ins, and refines a code that says nothing. Only 4,096
-        characters are read.
+            characters are read.
 
     Returns:
         ``(False, None)`` for codes that no rule knows. ``retryable`` is ``True`` only when the same
@@ -127,7 +127,8 @@ def guidance_of(result: Any, *, side_effects: bool | None = None) -> Guidance | 
 
     Args:
         side_effects: Whether the tool changes something. ``False`` makes a repeat safe; ``None``
-        means that it is not known, and a repeat after an unknown outcome is then never called safe.
+            means that it is not known, and a repeat after an unknown outcome is then never called
+            safe.
 
     .. versionadded:: 0.1.0
     """
@@ -161,7 +162,7 @@ def failure(
 
     Args:
         code: One token, for instance ``"order_locked"``; follow common naming and every host
-        understands it.
+            understands it.
 
         message: One sentence for the model.
 

@@ -359,3 +359,23 @@ def test_subclass_of_dict_is_enriched_in_place() -> None:
     payload: dict[str, Any] = OrderedDict(status="error", error_code="rate_limited")
     assert waypost.enrich_error_payload(payload) is True
     assert payload["retryable"] is True
+
+
+@pytest.mark.parametrize(
+    ("server_knows", "host_knows", "spoofed"),
+    [
+        (True, None, False),
+        (None, True, True),
+        (None, None, False),
+    ],
+)
+def test_server_that_is_only_stricter_is_no_spoofer(
+    server_knows: bool | None, host_knows: bool | None, spoofed: bool
+) -> None:
+    """Bug: a server that knows that its tool writes was reported; it may lower, never raise."""
+    with waypost.Enricher((), side="server").call("charge", side_effects=server_knows) as served:
+        sent = served.enrich(flagged("timed out"))
+    seen: list[Any] = []
+    with waypost.Enricher([seen.append]).call("charge", side_effects=host_knows) as call:
+        call.enrich(sent)
+    assert seen[0].spoofed is spoofed

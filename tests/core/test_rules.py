@@ -45,6 +45,11 @@ EXAMPLES = {
     "crashed": "KeyError",
     "quota.message": ":You exceeded your current quota.",
     "misconfigured": "not_configured",
+    "argument.bounds": ":timeout_ms must be greater than or equal to 0",
+    "answer.invalid": ":1 validation error for dbsizeOutput\nresult\n  Input should be an integer",
+    "arguments.validated": ":2 validation errors for fetchArguments\nurl\n  Field required",
+    "exception.vague": "ValueError",
+    "step.first": ":Open a document first.",
     "found.nothing": ":No order found for customer 12",
 }
 

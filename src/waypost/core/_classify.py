@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Self
 from ._index import Index, Words
 from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
-from ._prose import embedded_codes, parts_of, without_addresses, without_quotes
+from ._prose import embedded_codes, is_path, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
 from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, plain_text, tokens_of
 
@@ -18,6 +18,9 @@ MAX_CACHED_NAMES = 2048
 DecidedBy = Literal["sign-in message", "code", "number", "message", "none"]
 
 _NAMED: tuple[DecidedBy, ...] = ("code", "number")
+NO_SUCH_PATH = "not.found"
+"""The row for a message that is nothing but a path, as ``str(NoSuchPathError(path))`` is."""
+
 _UNAUTHENTICATED = ErrorClass.UNAUTHENTICATED  # a look-up in an enumeration costs 100 ns
 
 _SAYS_NOTHING = frozenset(
@@ -136,6 +139,8 @@ class RuleBook:
         if said is not None:
             return said
         found = self._decide_message(message, words)
+        if found is None and vague is None and is_path(message):
+            return _Decision(self._by_id.get(NO_SUCH_PATH, UNKNOWN_RULE), "message", words)
         if found is None or (found.rule.vague and vague is not None):
             return vague or _NOTHING
         return found

@@ -13,7 +13,7 @@ from ._delays import delay_in
 from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, frozen
 from ._recognize import mapping_of
 from ._safety import UNKNOWN_EFFECTS, Effects
-from ._said import ABSENT, said_of
+from ._said import ABSENT, Said, said_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,7 +43,7 @@ class Guided(NamedTuple):
         step: The step that is left once the delay is known.
 
         template: The next action without any value of the tool's; ``None`` if the words are the
-        tool's.
+            tool's.
 
         action: The same with the tool's values in it.
 
@@ -54,7 +54,7 @@ class Guided(NamedTuple):
         spoofed: The result claims guidance of waypost's that waypost would not give.
 
         options_left_out: Option values that cleaning would have changed, or that are too many or
-        too long.
+            too long.
     """
 
     error_code: str
@@ -82,7 +82,7 @@ class Guided(NamedTuple):
             exported: The error code as it may leave us; the next action is then the template.
 
             jitter: Between 0 and 1: where in the span of a wait without a named delay this caller
-            waits.
+                waits.
         """
         return frozen(
             Guidance,
@@ -125,7 +125,15 @@ def guide(
     if delay is None and (told or row.step in _WAITING):
         delay = found.delay
     refused = delay is not None and found.at_503
-    advice = advised(row, effects, told, said.delay is not None, refused)
+    conditions = said.delay is not None, refused
+    advice = advised(row, effects, told, *conditions)
+    advises = said.advises
+    if said.action:
+        for known in (effects, UNKNOWN_EFFECTS, _WRITES, _READS):
+            own = advised(row, known, None, *conditions)
+            if _repeated(own, said, delay, question):
+                advice, told, advises = own, None, False
+                break
     step, actor, template = _due(advice, delay)
     if template is TOOL_SAYS_NO and said.retryable is not False:
         template = _UNCLEAR
@@ -142,20 +150,34 @@ def guide(
         advice,
         step,
         actor,
-        None if said.advises else template,
-        None if said.advises else action,
-        said.action if said.advises else action,
+        None if advises else template,
+        None if advises else action,
+        said.action if advises else action,
         retryable,
         retryable and advice.repeatable and step in UNATTENDED and (safe or not found.doubtful),
         delay,
         _WAYPOST if told is None else _TOOL,
-        _TOOL if said.advises else _WAYPOST if action is not None else _NONE,
-        type(said.retryable) is bool and told is not advice.own_retryable,
+        _TOOL if advises else _WAYPOST if action is not None else _NONE,
+        told is not None and type(said.retryable) is bool and told is not advice.own_retryable,
         additions,
         (failure.claim is not None or failure.signed > 0)
         and _spoofed(failure, advice.error_class, retryable=retryable),
         question[1] if question else 0,
     )
+
+
+def _repeated(
+    own: Advice, said: Said, delay: float | None, question: tuple[str, int] | None
+) -> bool:
+    """Whether *said* is waypost's own advice, word for word: a failure that was enriched before."""
+    action = _due(own, delay)[2]
+    if question and action is ASK:
+        action = question[0]
+    return own.retryable is said.retryable and action == said.action
+
+
+# Who enriched it may have known more of the tool's effects, or less.
+_WRITES, _READS = Effects(writes=True), Effects(writes=False, trusted=False)
 
 
 def _due(advice: Advice, delay: float | None) -> tuple[NextStep, Actor, str | None]:
@@ -230,7 +252,7 @@ def _spoofed(failure: Failure, error_class: ErrorClass, *, retryable: bool) -> b
     return (
         claim is None
         or claim.get("error_class") != error_class.value
-        or claim.get("retryable") is not retryable
+        or claim.get("retryable") not in (retryable, False)  # it may know that the tool writes
     )
 
 

@@ -159,7 +159,7 @@ class Failure(NamedTuple):
         payload: The failure as a mapping, as the tool sent it; never written to.
 
         details: *payload* and the mappings inside it that speak of the same failure, outermost
-        first.
+            first.
 
         code: The error code, or ``None`` if the tool gave none.
 
@@ -211,12 +211,12 @@ class Guidance:
         error_class: One of the closed set.
 
         error_code: The tool's own code, ``"tool_error"`` if it gave none. Unbounded: never a metric
-        label.
+            label.
 
         retryable: The value in the payload: the tool's own if it is a boolean, else waypost's.
 
         next_action: The sentence in the payload, the tool's own if it gave one; ``None`` if there
-        is none.
+            is none.
 
         next_step: The step that waypost sees, whoever wrote the sentence.
 

@@ -24,7 +24,7 @@ class CallStart:
         server: The name that the host gave to the server, or ``None``.
 
         one_shot: A result is enriched on a span that is not the call's own; nothing is to be
-        opened.
+            opened.
     """
 
     side: Side
@@ -48,18 +48,18 @@ class Observation:
         server: The name that the host gave to the server, or ``None``.
 
         duration_seconds: From the begin of the block to its result; ``None`` for a result enriched
-        in one shot.
+            in one shot.
 
         guidance: ``None`` unless the call failed. Its error code and next action are those below,
             never the tool's own words.
 
         error_code: The code as it may leave us: at most 128 characters, ``redacted`` if it looks
-        like a secret.
+            like a secret.
 
         error_type: Value for OpenTelemetry's ``error.type``, or ``None``.
 
         next_action: The sentence as it may leave us: without any value of the tool's unless
-        messages are captured.
+            messages are captured.
 
         message: What the tool said, redacted; ``None`` unless messages are captured.
 

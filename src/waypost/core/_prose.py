@@ -36,6 +36,18 @@ def parts_of(message: str) -> Iterator[str]:
         yield message
 
 
+def is_path(message: str) -> bool:
+    """Whether *message* is nothing but the path of a file, on Unix or Windows."""
+    path = message.strip().strip("'\"")
+    if path[1:3] in (":\\", ":/"):
+        return _NOT_IN_PATHS.isdisjoint(path[2:])
+    return path.startswith(_ROOTS) and _NOT_IN_PATHS.isdisjoint(path)
+
+
+_ROOTS = ("/", "~/", "./", "../", "\\\\")
+_NOT_IN_PATHS = frozenset(" \t\r\n<>|*?\"':;,()[]{}=")
+
+
 def _page(markup: str) -> str:
     """The contents of the telling elements, each once, in the order of `_PAGE_TAGS`."""
     lowered = markup.lower()

@@ -14,7 +14,7 @@ class Effects(NamedTuple):
 
     Attributes:
         writes: ``False`` if a repeat changes nothing more, ``True`` if it does, ``None`` if nobody
-        says.
+            says.
 
         trusted: Whether a ``False`` comes from the host, or from a server that the host trusts.
     """

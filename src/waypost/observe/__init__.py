@@ -18,8 +18,7 @@ def default_observers(
 
     Args:
         span: On the host side, ``"auto"`` joins the tool's own span or opens one, ``"current"``
-        adds to
-            whatever span is current, ``"own"`` always opens one, ``"off"`` touches none.
+            adds to whatever span is current, ``"own"`` always opens one, ``"off"`` touches none.
 
         limits: Bounds of what is exported.
 

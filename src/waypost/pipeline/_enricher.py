@@ -30,7 +30,7 @@ class Enricher:
 
     Args:
         observers: Told about every finished call; ``()`` for none. By default OpenTelemetry and
-        structlog.
+            structlog.
 
         side: ``"host"`` if this program calls tools, ``"server"`` if it offers them.
 
@@ -39,21 +39,18 @@ class Enricher:
         change_results: ``False`` observes only: every result comes back as it is.
 
         text: Where an MCP result gets the line that a model reads: under its first text
-        (``"append"``), in
-            a block of its own (``"block"``), or nowhere (``"never"``).
+            (``"append"``), in a block of its own (``"block"``), or nowhere (``"never"``).
 
         text_trace: Whether that line names the trace.
 
         structured: Whether structured content gets the new keys: ``"auto"`` unless a strict client
-        would
-            reject them, ``"always"`` or ``"never"``.
+            would reject them, ``"always"`` or ``"never"``.
 
         trust_annotations: Whether a server's ``readOnlyHint`` and ``idempotentHint`` may make a
-        repeat safe.
+            repeat safe.
 
-        capture_message: Whether messages, arguments and option values are exported, redacted as far
-        as
-            patterns can tell.
+        capture_message: Whether what the tool said is exported, with the argument and the option
+            values that it asks for, redacted as far as patterns can tell.
 
         strict: Raise faults instead of containing them. For tests of your own observers.
 

@@ -82,9 +82,10 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
     if _RESULT_KEYS.issuperset(mapping) and (text := text_of(mapping.get("result"))) is not None:
         failure = json_failure(text)
         return None if failure is None else failure._replace(payload=mapping, origin=Origin.PROSE)
-    inner = mapping_of(mapping.get("result")) if len(mapping) == 1 else None
+    inner = mapping_of(mapping.get("result")) if _RESULT_KEYS.issuperset(mapping) else None
     if inner is not None and marked(inner) and failed(inner):
-        return read(mapping, Origin.STRUCTURED)
+        failure = read(inner, Origin.STRUCTURED)
+        return failure._replace(payload=mapping, details=(*failure.details, mapping))
     if not mapping or not (flagged or (marked(mapping) and failed(mapping))):
         return None
     failure = read(mapping, Origin.STRUCTURED)
@@ -95,7 +96,7 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
 
 
 _RESULT_KEYS = frozenset(("result", "retryable", "next_action", "trace_id"))
-"""What the SDK wraps a text in, and what waypost adds beside it."""
+"""What the SDK wraps a text or a mapping in, and what waypost adds beside it."""
 
 
 def _flagged_content(content: list[object]) -> Failure:
