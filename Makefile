@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check bench format pins clean
+.PHONY: help demo test check docs matrix bench servers format pages picture pins clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,6 +13,9 @@ INSTALL := $(BIN)/python -m pip install --quiet --constraint $(PINS) --build-con
 DEMO_EXTRAS := cli,mcp,otlp
 DEV_EXTRAS := $(DEMO_EXTRAS)
 PIN_EXTRAS := cli,fastmcp,instrument,langchain,mcp,openai-agents,otlp,pydantic-ai,viewer
+
+# One environment for each requirement file: two servers may want different versions of the MCP SDK.
+SERVERS := $(patsubst requirements/servers/%.txt,build/servers/%/.installed,$(wildcard requirements/servers/*.txt))
 
 # What must be covered to the last branch, and nothing less.
 FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*
@@ -43,12 +46,28 @@ check: .venv/.dev ## Format, lint, types and import contracts, as CI runs them
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 
+docs: .venv/.dev ## Build the documentation; a wrong link, name or page is an error
+	@$(BIN)/python -m docs.build --check
+	$(BIN)/sphinx-build --quiet --fresh-env --nitpicky --fail-on-warning --keep-going docs build/docs
+	@echo "Start at build/docs/index.html"
+
+matrix: .venv/.dev ## Run the tests on the oldest and the newest releases of the dependencies
+	$(BIN)/nox $(ARGS)
+
 bench: .venv/.dev ## Compare the cost of waypost with its floors, in one process
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+servers: $(SERVERS) ## Install the public MCP servers that tests/servers drives
 
 format: .venv/.dev ## Rewrite the code the way `make check` wants it
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+
+pages: .venv/.dev ## Write the pages of docs/reference that the code describes
+	@$(BIN)/python -m docs.build
+
+picture: .venv/.dev ## Draw the picture of the README, from what the demo prints
+	@$(BIN)/python -m docs.picture
 
 pins: ## Write requirements/constraints.txt anew, with the newest versions
 	@$(call need_python)
@@ -64,7 +83,7 @@ pins: ## Write requirements/constraints.txt anew, with the newest versions
 clean: ## Remove .venv and everything else that make and the tools left
 	rm -rf .venv build dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache \
 		.pytest_cache .ruff_cache
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find docs src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------------------- the environment
 # Progress goes to stderr, so that the output of a target stays its own.
@@ -91,3 +110,10 @@ endef
 	@echo "Installing waypost and its tools into .venv (about a minute) ..." >&2
 	@$(INSTALL) --editable ".[$(DEV_EXTRAS)]" --group dev
 	@touch .venv/.demo $@
+
+build/servers/%/.installed: requirements/servers/%.txt | .venv/.pip
+	@echo "Installing public MCP servers into $(@D) (about a minute) ..." >&2
+	@rm -rf $(@D)
+	@$(BIN)/python -m venv --without-pip $(@D)
+	@$(BIN)/python -m pip --python $(@D)/bin/python install --quiet --requirement $<
+	@touch $@
