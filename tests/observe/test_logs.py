@@ -106,7 +106,7 @@ def test_captured_words_are_in_the_event_and_capped(events: list[dict[str, Any]]
 
 @pytest.mark.parametrize(
     "wrapper", [structlog.stdlib.BoundLogger, structlog.BoundLogger,
-                structlog.make_filtering_bound_logger("info")]
+                structlog.make_filtering_bound_logger(logging.INFO)]
 )  # fmt: skip
 def test_any_wrapper_class_of_the_host_will_do(wrapper: Any) -> None:
     """DESIGN section 4: one structlog event per failure, however the host set structlog up."""

@@ -34,6 +34,8 @@ OPTIONS_LEFT_OUT = "waypost.options_left_out"
 SIDE = "waypost.side"
 SERVER = "waypost.server"
 FAULT_AT = "waypost.fault.at"
+TRACE_ID = "trace_id"
+SPAN_ID = "span_id"
 
 ERROR_EVENT = "waypost.error"
 
@@ -41,6 +43,58 @@ OTHER = "_OTHER"
 """Stands for tools and servers past the bound, and for a tool that nobody named."""
 
 _MOST_MILLISECONDS = 2**53
+
+
+# What each one says, for the telemetry reference, which is made from this.
+ATTRIBUTES: dict[str, tuple[type[Value], str]] = {
+    OPERATION_NAME: (str, "`execute_tool`, as OpenTelemetry's GenAI conventions have it."),
+    TOOL_NAME: (str, "The tool; `_OTHER` for one that no server has, and past the bound."),
+    ERROR_TYPE: (
+        str,
+        "A JSON-RPC code, an exception's name, `tool_error` if flagged, else the error class.",
+    ),
+    ERROR_CLASS: (
+        str,
+        "The error class; on `waypost.call.duration` also `cancelled`, `unseen` or `raised`.",
+    ),
+    ERROR_CODE: (
+        str,
+        "The tool's own code, at most 128 characters; `redacted` if it looks like a secret.",
+    ),
+    ERROR_MESSAGE: (
+        str,
+        "What the tool said, redacted; only with `Enricher(capture_message=True)`.",
+    ),
+    ERROR_SPOOFED: (
+        bool,
+        "`true` if the result holds guidance in waypost's name that waypost would not give.",
+    ),
+    RETRYABLE: (bool, "The same call can succeed, after waiting or after the next step."),
+    NEXT_STEP: (str, "The recovery step, one of a closed set."),
+    NEXT_ACTION: (
+        str,
+        "The sentence for the model, without any value of the tool's unless messages are captured.",
+    ),
+    ACTOR: (str, "Who can take the next step: `model`, `user` or `operator`."),
+    MAY_REPEAT: (bool, "A repeat without a person is safe and can help."),
+    RETRYABLE_SOURCE: (str, "Whose word `retryable` is: `tool` or `waypost`."),
+    NEXT_ACTION_SOURCE: (str, "Whose word the next action is: `tool`, `waypost` or `none`."),
+    DISAGREEMENT: (bool, "`true` if the tool and the rules differ on `retryable`."),
+    RULE: (str, "The row of the table that decided."),
+    RETRY_AFTER_MS: (int, "The delay that the tool named, in milliseconds."),
+    OPTIONS_LEFT_OUT: (
+        int,
+        "How many option values of a question to the user were too many, too long or not clean.",
+    ),
+    SIDE: (str, "Where waypost stands: `host` calls tools, `server` offers them."),
+    SERVER: (str, "The name that the host gave to the server, never the server's own."),
+    FAULT_AT: (
+        str,
+        "Where the fault was: `annotations`, `begin`, `clock`, `enrich`, `observe` or `recognize`.",
+    ),
+    TRACE_ID: (str, "The trace that the call belongs to, 32 hexadecimal digits."),
+    SPAN_ID: (str, "The span of the call, 16 hexadecimal digits."),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +192,6 @@ def log_facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     if observation.error_type is not None:
         facts[ERROR_TYPE] = observation.error_type
     if observation.trace_id is not None and observation.span_id is not None:
-        facts["trace_id"] = observation.trace_id
-        facts["span_id"] = observation.span_id
+        facts[TRACE_ID] = observation.trace_id
+        facts[SPAN_ID] = observation.span_id
     return facts

@@ -1,0 +1,216 @@
+"""The page of the telemetry: every name on the wire, what it is and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from waypost.core._clean import Limits
+from waypost.core._model import Actor, ErrorClass, Guidance, NextStep, Source
+from waypost.core._observation import Observation
+from waypost.core._recognize import GUIDANCE_KEY
+from waypost.observe import _names
+from waypost.observe._names import ATTRIBUTES, Metric, facts_of, log_facts_of
+
+from ._markdown import code, codes, section, sentences, table
+
+__all__ = ["METRICS", "on_logs", "on_metrics", "on_own_spans", "on_spans", "page"]
+
+METRICS = tuple(value for value in vars(_names).values() if isinstance(value, Metric))
+_HISTOGRAMS = (_names.CALL_DURATION,)
+
+_FULL = Observation(
+    ending="failure",
+    side="host",
+    tool_name="search",
+    server="shop",
+    guidance=Guidance(
+        error_class=ErrorClass.UNKNOWN,
+        error_code="E1",
+        retryable=True,
+        next_action="Wait.",
+        next_step=NextStep.NONE,
+        actor=Actor.MODEL,
+        may_repeat=False,
+        wait_seconds=None,
+        retry_after_seconds=1.0,
+        rule="unknown",
+        retryable_source=Source.TOOL,
+        next_action_source=Source.TOOL,
+        disagreement=True,
+    ),
+    error_code="E1",
+    error_type="tool_error",
+    next_action="Wait.",
+    message="No.",
+    spoofed=True,
+    options_left_out=1,
+    trace_id="a" * 32,
+    span_id="b" * 16,
+)
+"""An observation of which everything is known, so that every attribute is there."""
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+_INTRODUCTION = """
+Every name that waypost writes to traces, metrics, logs and MCP results.
+Values are strings, booleans, integers or numbers.
+Text is cleaned of control characters and capped at {chars:,} characters.
+What is not known is left out.
+Renaming one of these is a breaking change.
+"""
+
+_METRICS = """
+waypost counts and times through the global meter provider, whoever set it.
+Metric attributes are bounded: nothing that a tool wrote is among them.
+An instrument keeps at most {sets:,} attribute sets (`{duration}`: {duration_sets:,}).
+Further ones are recorded with tool and server `{other}`, so that sums stay exact.
+A success has no `{error_class}`.
+In `{duration}` that of a cancelled call is `cancelled`, that of a block that was left without a
+result `unseen`, and that of an exception that cannot be read `raised`.
+`{errors}` starts at zero for every class, for the first {zeroed} tools, so that a first error is an
+increase.
+"""
+
+_SPANS = """
+On the host side waypost adds to the tool's own span, or opens one named `{execute_tool} {{tool}}`.
+On the server side it adds to the span that is there, and never opens one.
+The status of a failed span becomes ERROR, with the error class as its description, unless native
+code has set it; not for `needs_input` and `cancelled`.
+"""
+
+_VALUES = """
+The values of `waypost.error.class`, `waypost.next_step` and `waypost.actor` are those of the
+[error classes](error-classes.md), those of `waypost.rule` the ids of the [rules](rules.md).
+"""
+
+_EVENTS = """
+A result that is enriched outside of a block stands on a span that is not the call's own.
+Each such failure is a span event `{event}` with these attributes, at most {events} a span.
+The span itself has those of the last one.
+"""
+
+_LOGS = """
+One event `{event}` is written for each failure: a warning, or information for `needs_input`.
+It goes through structlog if the host has configured that, else to `logging.getLogger("waypost")`.
+A host that has configured neither sees nothing.
+"""
+
+_META = """
+In an MCP result, guidance stands in `_meta` under `{key}`.
+It is for programs that read the result next, and never believed by waypost itself.
+`next_action` is left out where it is the tool's own.
+"""
+
+_META_MEMBERS = (
+    ("error_class", "string", "The [error class](error-classes.md)."),
+    ("error_code", "string", ATTRIBUTES[_names.ERROR_CODE][1]),
+    ("retryable", "boolean", ATTRIBUTES[_names.RETRYABLE][1]),
+    ("next_action", "string", "The sentence for the model, if it is waypost's."),
+    ("next_step", "string", "The [recovery step](error-classes.md#next-steps)."),
+    ("actor", "string", ATTRIBUTES[_names.ACTOR][1]),
+    ("may_repeat", "boolean", ATTRIBUTES[_names.MAY_REPEAT][1]),
+    ("retry_after_seconds", "number", "The delay that the tool named, in seconds."),
+    ("rule", "string", "The [row of the table](rules.md) that decided."),
+    ("trace_id", "string", ATTRIBUTES[_names.TRACE_ID][1]),
+    ("sampled", "boolean", "`false` if there is a trace, and it is not recorded."),
+)
+
+
+def on_spans() -> tuple[str, ...]:
+    """The attributes of a failed call on any span."""
+    return tuple(facts_of(_FULL, Limits()))
+
+
+def on_own_spans() -> tuple[str, ...]:
+    """What a span that waypost opened has beside those."""
+    return (_names.OPERATION_NAME, _names.TOOL_NAME, _names.ERROR_TYPE)
+
+
+def on_logs() -> tuple[str, ...]:
+    """The keys of a log event."""
+    return tuple(log_facts_of(_FULL, Limits()))
+
+
+def on_metrics() -> tuple[str, ...]:
+    """The attributes of all metrics, each once."""
+    return tuple(dict.fromkeys(key for metric in METRICS for key in metric.keys))
+
+
+def page() -> str:
+    """Return the page."""
+    limits = Limits()
+    return section(
+        1,
+        "Telemetry",
+        sentences(_INTRODUCTION.format(chars=limits.attribute_chars)),
+        _metrics(limits),
+        _spans(limits),
+        section(
+            2,
+            "Log events",
+            sentences(_LOGS.format(event=_names.ERROR_EVENT)),
+            "Its keys are the attributes of a failed call, and these:",
+            _described(key for key in on_logs() if key not in on_spans()),
+        ),
+        section(
+            2,
+            "MCP results",
+            sentences(_META.format(key=GUIDANCE_KEY)),
+            table(("Member", "Type", "What it says"), map(_member, _META_MEMBERS)),
+        ),
+    )
+
+
+def _spans(limits: Limits) -> str:
+    events = _EVENTS.format(event=_names.ERROR_EVENT, events=limits.span_events)
+    return section(
+        2,
+        "Spans",
+        sentences(_SPANS.format(execute_tool=_names.EXECUTE_TOOL)),
+        "A failed call has these attributes:",
+        _described(on_spans()),
+        sentences(_VALUES),
+        "A call that did not fail has `waypost.side` and `waypost.server`.",
+        "A span that waypost opened has these, too:",
+        _described(on_own_spans()),
+        section(3, "Span events", sentences(events)),
+    )
+
+
+def _metrics(limits: Limits) -> str:
+    text = sentences(
+        _METRICS.format(
+            sets=limits.attribute_sets,
+            duration=_names.CALL_DURATION.name,
+            duration_sets=limits.duration_attribute_sets,
+            error_class=_names.ERROR_CLASS,
+            errors=_names.ERRORS.name,
+            other=_names.OTHER,
+            zeroed=limits.zeroed_tools,
+        )
+    )
+    return section(2, "Metrics", text, *map(_metric, METRICS))
+
+
+def _metric(metric: Metric) -> str:
+    histogram = metric in _HISTOGRAMS
+    boundaries = ", ".join(map(str, _names.DURATION_BOUNDARIES))
+    facts = (
+        f"- Instrument: {'histogram' if histogram else 'counter'}",
+        f"- Unit: {code(metric.unit)}",
+        f"- Attributes: {codes(metric.keys)}",
+        *([f"- Boundaries, in seconds: {boundaries}"] if histogram else []),
+    )
+    return section(3, code(metric.name), sentences(metric.description), "\n".join(facts))
+
+
+def _described(names: Iterable[str]) -> str:
+    return table(
+        ("Attribute", "Type", "What it says"),
+        ((code(name), _TYPES[ATTRIBUTES[name][0]], ATTRIBUTES[name][1]) for name in names),
+    )
+
+
+def _member(member: tuple[str, str, str]) -> tuple[str, str, str]:
+    name, kind, meaning = member
+    return code(name), kind, meaning
