@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509  # comes with the MCP SDK
+from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID

@@ -20,6 +20,7 @@ app = typer.Typer(
     ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # paragraphs are filled to the width of the terminal
 )
 rules_app = typer.Typer(help="The table that sorts error codes.", no_args_is_help=True)
 app.add_typer(rules_app, name="rules")
@@ -78,6 +79,7 @@ def enrich(
             exists=True,
             dir_okay=False,
             readable=True,
+            metavar="FILE",
             help="JSON lines, plain or gzip; standard input if it is left out.",
             show_default=False,
         ),
@@ -86,6 +88,7 @@ def enrich(
         Path | None,
         typer.Option(
             "--errors",
+            metavar="FILE",
             dir_okay=False,
             help="Where lines go that are no JSON or longer than 16 MiB: number, tab, reason, tab,"
             " the line.",
@@ -94,7 +97,10 @@ def enrich(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --errors.")] = False,
     workers: Annotated[
-        int, typer.Option("--workers", min=1, help="Processes that share the work.")
+        int,
+        typer.Option(
+            "--workers", metavar="N", min=1, help="Processes that share the work, order kept."
+        ),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
@@ -102,8 +108,8 @@ def enrich(
     Add guidance to tool results, one a line: JSON lines in, JSON lines out.
 
     A success stays as it is, byte for byte. Lines keep their order. The summary goes to standard
-    error: failures by error class, and the codes that no rule knows. Exit code 1 if a line could
-    not be read.
+    error: failures by error class, and the codes that no rule knows. Exit code 1 if a line or the
+    rest of the input could not be read.
     """
     from . import _enrich  # noqa: PLC0415 -- loads what starts processes
 
