@@ -6,13 +6,17 @@ import gzip
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from waypost.cli._lines import Done
+from waypost.cli._tally import Tally
 from waypost.guidance import enrich_result
 
 WAYPOST = [sys.executable, "-W", "error", "-c", "from waypost.cli import main; main()"]
@@ -213,6 +217,66 @@ def test_lines_come_out_as_they_come_in() -> None:
             assert process.stdout.readline() == lines_of(enriched(FAILURE))
         process.stdin.close()
         assert process.wait(timeout=30) == 0
+
+
+def test_interruption_ends_at_once_and_quietly() -> None:
+    """Our promise: Ctrl-C ends with 130, and what was read is written."""
+    with subprocess.Popen(
+        [*WAYPOST, "enrich"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(lines_of(FAILURE))
+        process.stdin.flush()
+        assert process.stdout.readline() == lines_of(enriched(FAILURE))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == b""
+
+
+def test_worker_that_is_killed_is_told(tmp_path: Path) -> None:
+    """Our promise: a clear error; what came before it is written."""
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(lines_of(*[FAILURE] * 100_000))
+    with subprocess.Popen(
+        [*WAYPOST, "enrich", source, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        # It waits for somebody to read on, with most of the file before it.
+        assert process.stdout.readline() == lines_of(enriched(FAILURE))
+        for worker in workers_of(process.pid):
+            os.kill(worker, signal.SIGKILL)
+        assert process.stderr is not None
+        out, told = process.stdout.read(), process.stderr.read()
+    assert process.returncode == 1
+    assert set(out.decode().splitlines()) == {enriched(FAILURE)}
+    assert "waypost enrich: A worker process was ended from outside." in told.decode()
+    assert "Traceback" not in told.decode()
+
+
+def workers_of(pid: int) -> list[int]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    found = [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
+    assert len(found) == 2
+    return found
+
+
+def test_input_that_cannot_be_read_on_is_told() -> None:
+    """Our promise: a clear error; nobody can read the memory at address 0."""
+    code, out, told = run("/proc/self/mem")
+    assert (code, out) == (1, "")
+    assert "waypost enrich: The input cannot be read on: Input/output error. Lines read: 0." in told
+
+
+def test_codes_that_are_kept_are_bounded() -> None:
+    """RELIABILITY: memory stays bounded, whatever the tools call their failures."""
+    tally = Tally()
+    codes = Counter({f"CODE_{number}": 1 for number in range(10_010)})
+    tally.add(Done(b"", 1, 0, Counter(unknown=1), codes, []))
+    assert len(tally.unknown_codes) == 10_000
 
 
 def test_reader_that_goes_away_is_no_fault() -> None:

@@ -75,7 +75,6 @@ def blocks(file: BinaryIO) -> Iterator[bytes | Piece]:
 
 
 def _chunks(stream: _Stream) -> Iterator[bytes]:
-    data = stream.read1(BLOCK_BYTES).removeprefix(_BOM)
-    while data:
+    yield stream.read1(BLOCK_BYTES).removeprefix(_BOM)
+    while data := stream.read1(BLOCK_BYTES):
         yield data
-        data = stream.read1(BLOCK_BYTES)

@@ -116,7 +116,7 @@ def _value_of(text: str) -> Any:
     """What the JSON *text* holds, read in one go unless there is white space around it."""
     if text[0] not in _WHITE:
         value, end = _decoder.raw_decode(text)
-        if end == len(text):
+        if end == len(text) or not text[end:].strip(_WHITE):
             return value
     return _decoder.decode(text)
 
