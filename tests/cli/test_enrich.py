@@ -309,6 +309,14 @@ def test_full_disk_is_told() -> None:
     assert b"Traceback" not in done.stderr
 
 
+def test_full_disk_of_the_bad_lines_is_told() -> None:
+    """RELIABILITY A24: ENOSPC, at whichever of the two files."""
+    code, out, told = run("--errors", "/dev/full", "--force", stdin=lines_of("oops", SUCCESS))
+    assert (code, out) == (1, f"{SUCCESS}\n")
+    assert "waypost enrich: The output cannot be written: No space left on device." in told
+    assert "Traceback" not in told
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -133,8 +133,11 @@ def _created(path: Path | None, source: Path | None, *, force: bool) -> Iterator
         ) from None
     except OSError as exc:
         raise typer.BadParameter(f"--errors {path} cannot be written: {exc.strerror}.") from exc
-    with file:
+    try:
         yield file
+    finally:
+        with contextlib.suppress(OSError):  # a full disk was told when it was flushed
+            file.close()
 
 
 @rules_app.command("list")

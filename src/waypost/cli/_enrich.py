@@ -45,10 +45,13 @@ def run(source: Path | None, errors: BinaryIO | None, *, workers: int, as_json: 
     """
     tally, bad = Tally(), BadLines(errors)
     trouble = None
+    if source is None and sys.stdin.isatty():
+        print("Reading results, one a line; end with Ctrl-D.", file=sys.stderr)
     gc.freeze()  # the modules stay: no collection need look at them again and again
     try:
         with source.open("rb") if source else contextlib.nullcontext(sys.stdin.buffer) as file:
             _enrich(file, sys.stdout.buffer, tally, bad, workers)
+        bad.flush()
     except InputError as exc:
         trouble = f"{exc} Lines read: {tally.lines:,}."
     except OSError as exc:  # of the output: what the input raises was told apart

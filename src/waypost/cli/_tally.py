@@ -43,6 +43,10 @@ class BadLines:
         self._in_long_line = not piece.last
         self._write(piece.data + b"\n" if piece.last else piece.data)
 
+    def flush(self) -> None:
+        if self._file is not None:
+            self._file.flush()
+
     def _begin(self, number: int, reason: str) -> None:
         self.count += 1
         self.first = self.first or (number, reason)
