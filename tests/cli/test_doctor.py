@@ -86,7 +86,7 @@ def test_doctor_tells_versions_and_extras() -> None:
             "structlog",
             ("problem", "23.1.0 is too old", 'pip install "structlog>=24.1"'),
         ),
-        ("pydantic=", "pydantic", ("problem", "not installed", 'pip install "pydantic>=2.7"')),
+        ("pydantic=", "pydantic", ("problem", "not installed", 'pip install "pydantic>=2.10"')),
         (
             "mcp=1.9",
             "waypost[mcp]",

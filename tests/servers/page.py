@@ -51,7 +51,7 @@ A program has the same from the result, or from the exception:
 *Left alone* is a failure in words that nothing flags: the server answers it as it does a success.
 waypost goes by structure and not by words in prose, so the result comes back as the same object.
 
-| server | call | what it answered | class | retryable | next action |
+| server | call | class | retryable | next action | what it answered |
 | --- | --- | --- | --- | --- | --- |
 """
 
@@ -78,7 +78,6 @@ def _versions() -> Iterable[str]:
 def _row(item: Seen) -> Iterable[str]:
     yield _code(_command(item.call))
     yield _code(_request(item.call))
-    yield _code(_shortened(item.places.veil(item.texts[0])))
     guidance = item.guidance
     if guidance is None:
         yield from ("*left alone*", "", "")
@@ -86,6 +85,7 @@ def _row(item: Seen) -> Iterable[str]:
         yield str(guidance["error_class"])
         yield "yes" if guidance["retryable"] else "no"
         yield _escaped(guidance.get("next_action") or "")
+    yield _code(_shortened(item.places.veil(item.texts[0])))
 
 
 def _command(call: Call) -> str:

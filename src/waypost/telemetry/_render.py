@@ -49,7 +49,8 @@ class Renderer:
 
     def __init__(self, *, console: bool, colors: bool) -> None:
         self._console = (
-            structlog.dev.ConsoleRenderer(colors=colors, pad_event_to=0, sort_keys=False)
+            # The width of the event goes by position: structlog 25.5 gave it another name.
+            structlog.dev.ConsoleRenderer(0, colors=colors, sort_keys=False)
             if console
             else None
         )
