@@ -64,3 +64,18 @@ def test_tool_failure_refuses_what_is_no_failure(members: dict[str, Any]) -> Non
     """STYLE rule 11: fail early for the programmer."""
     with pytest.raises(pydantic.ValidationError):
         waypost.ToolFailure(**{"error_code": "x", "message": "No.", **members})
+
+
+def test_tool_failure_is_written_without_what_was_not_set() -> None:
+    """Bug: a ``null`` in JSON is the tool's word, so nothing was filled in behind an MCP server."""
+    model = waypost.ToolFailure(error_code="order_locked", message="Busy.", next_action=None)
+    assert model.model_dump() == {
+        "status": "error",
+        "error_code": "order_locked",
+        "message": "Busy.",
+        "next_action": None,
+    }
+    assert "retryable" not in model.model_dump_json()
+    for mode in ("validation", "serialization"):
+        schema = waypost.ToolFailure.model_json_schema(mode=mode)
+        assert set(schema["properties"]) == set(waypost.ToolFailure.model_fields)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, ClientSession, MCPError
+from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, TextContent
 
 import waypost
@@ -266,3 +267,23 @@ async def test_new_enricher_is_made_when_none_is_given(client: Client) -> None:
     result = await enrich_client(client).call_tool("lock")
     assert result.structured_content is not None
     assert result.structured_content.keys() >= {*LOCKED, *ADVICE}
+
+
+async def test_tool_failure_of_a_server_is_filled_in_by_the_host() -> None:
+    """Bug: the SDK wrote the fields that were not set as ``null``, which counts as said."""
+    server = MCPServer("orders")
+
+    @server.tool()
+    def close_order() -> waypost.ToolFailure:
+        """Close an order."""
+        return waypost.ToolFailure(error_code="order_locked", message="Another clerk edits it.")
+
+    async with enrich_client(Client(server)) as client:
+        await client.list_tools()
+        result = await client.call_tool("close_order", {})
+    assert result.structured_content == {
+        "status": "error",
+        "error_code": "order_locked",
+        "message": "Another clerk edits it.",
+        **ADVICE,
+    }

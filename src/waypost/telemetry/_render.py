@@ -50,9 +50,7 @@ class Renderer:
     def __init__(self, *, console: bool, colors: bool) -> None:
         self._console = (
             # The width of the event goes by position: structlog 25.5 gave it another name.
-            structlog.dev.ConsoleRenderer(0, colors=colors, sort_keys=False)
-            if console
-            else None
+            structlog.dev.ConsoleRenderer(0, colors=colors, sort_keys=False) if console else None
         )
 
     def __call__(self, logger: object, method: str, event: MutableMapping[str, object]) -> str:
