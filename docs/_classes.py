@@ -54,7 +54,7 @@ _STEPS = {
     NextStep.REDUCE_SCOPE: "Send or ask for less.",
     NextStep.USE_OTHER_TOOL: "Reach the goal in another way.",
     NextStep.ASK_PERMISSION: "Ask the user, or whoever grants access, for permission.",
-    NextStep.REPORT: "Report the failure; nobody in the conversation can mend it.",
+    NextStep.REPORT: "Report the failure; nobody in the conversation can fix it.",
     NextStep.NONE: "Nothing is advised.",
 }
 

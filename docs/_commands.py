@@ -16,6 +16,7 @@ __all__ = ["commands", "page"]
 _INTRODUCTION = """
 `pip install "waypost[cli]"` brings the command `waypost`.
 Every command says the same with `--help`.
+Exit code 2 means wrong usage, or an extra that is not installed; 130 an interrupt.
 """
 
 # Typer brings its own click in newer versions and uses the package in older ones, hence ``Any``.

@@ -28,9 +28,12 @@ _INTRODUCTION = """
 Error codes are sorted by an ordered table of {count} rules; the first row that matches decides.
 A row is matched word by word: `OrderNotFound`, `order_not_found` and `ORDER-NOT-FOUND` are the
 words "order not found".
-In a pattern, `*` stands for the rest of a word.
+The words of a pattern stand side by side, anywhere in the code; a final `Exception` or `Error` is
+not counted.
+`*` at the end, or the beginning, of a word stands for the rest of it.
 Where a row also reads messages, its patterns are looked for in the words of the message, too.
 The rows about sign-ins are read in messages even when the code says something else.
+A row that is vague decides only if no further code and no message says more.
 """
 
 _READING = """

@@ -61,21 +61,29 @@ Renaming one of these is a breaking change.
 
 _METRICS = """
 waypost counts and times through the global meter provider, whoever set it.
-Metric attributes are bounded: nothing that a tool wrote is among them.
+Metric attributes are bounded: of what a tool wrote, only its boolean `retryable` is among them.
 An instrument keeps at most {sets:,} attribute sets (`{duration}`: {duration_sets:,}).
-Further ones are recorded with tool and server `{other}`, so that sums stay exact.
+When four fifths of them are taken, new ones are recorded with tool and server `{other}`, so that
+sums stay exact; `waypost.observe.default_observers(limits=waypost.Limits(...))` raises the bounds.
+`gen_ai.tool.name` is `{other}`, too, for a tool that no server has.
 A success has no `{error_class}`.
-In `{duration}` that of a cancelled call is `cancelled`, that of a block that was left without a
-result `unseen`, and that of an exception that cannot be read `raised`.
-`{errors}` starts at zero for every class, for the first {zeroed} tools, so that a first error is an
-increase.
+In `{duration}` it is `cancelled` for a cancelled call, `unseen` for a block that was left without a
+result or by MCP's question to the user (-32042), and `raised` for an exception that cannot be read.
+A tool's own failure of the class `cancelled` has the same value there; only that one counts in
+`{errors}`.
+`{errors}` starts at zero for every class with its usual next step and `retryable`, for the first
+{zeroed} combinations of side, tool and server, so that a first such error is an increase.
+Other combinations, such as a crash of the tool (`internal`, `report`), begin with their first
+error.
 """
 
 _SPANS = """
 On the host side waypost adds to the tool's own span, or opens one named `{execute_tool} {{tool}}`.
 On the server side it adds to the span that is there, and never opens one.
-The status of a failed span becomes ERROR, with the error class as its description, unless native
-code has set it; not for `needs_input` and `cancelled`.
+The status of a failed span of waypost's, of the tool's or of the server's becomes ERROR, with the
+error class as its description, unless native code has set it.
+It stays as it is for `needs_input` and `cancelled`, on a span that is not the call's own, and on a
+server span for the JSON-RPC codes -32700, -32600, -32601, -32602 and -32002.
 """
 
 _VALUES = """
@@ -91,7 +99,10 @@ The span itself has those of the last one.
 
 _LOGS = """
 One event `{event}` is written for each failure: a warning, or information for `needs_input`.
-It goes through structlog if the host has configured that, else to `logging.getLogger("waypost")`.
+It goes through structlog if the host has configured that, else to `logging.getLogger("waypost")`,
+where the message says the same in short and the keys are attributes of the record.
+`setup_telemetry` puts `timestamp`, `level` and `event` before them; a line that would be longer
+than 8 KiB loses whole keys, which `dropped_keys` counts.
 A host that has configured neither sees nothing.
 """
 
@@ -114,6 +125,33 @@ _META_MEMBERS = (
     ("trace_id", "string", ATTRIBUTES[_names.TRACE_ID][1]),
     ("sampled", "boolean", "`false` if there is a trace, and it is not recorded."),
 )
+
+
+_SETTINGS = (
+    (
+        "`WAYPOST_DISABLED`",
+        (
+            "`true`, `1`, `yes` or `on`: an `Enricher` made afterwards changes and reports nothing;"
+            " the pure functions and `waypost enrich` work all the same."
+        ),
+    ),
+    (
+        "`OTEL_EXPORTER_OTLP_ENDPOINT`, and the like for `_TRACES_`, `_METRICS_` and `_LOGS_`",
+        "Where `setup_telemetry` sends; without them `http://localhost:4318`.",
+    ),
+    (
+        "`OTEL_TRACES_EXPORTER`, `OTEL_METRICS_EXPORTER`, `OTEL_LOGS_EXPORTER`",
+        "`none` turns one signal off.",
+    ),
+    ("`OTEL_SDK_DISABLED`", "`true` turns all of them off."),
+    ("`OTEL_SERVICE_NAME`", "Not used: `service_name` wins."),
+    (
+        "`OTEL_EXPORTER_OTLP_PROTOCOL`, `OTEL_EXPORTER_OTLP_TIMEOUT`",
+        "Not read: it is always HTTP, so port 4317 does not work, and 5 s.",
+    ),
+    ("`NO_COLOR`, `TERM=dumb`", "No colors on a terminal."),
+)
+"""What the environment says; headers, certificates and the like are the SDK's own matter."""
 
 
 def on_spans() -> tuple[str, ...]:
@@ -158,6 +196,7 @@ def page() -> str:
             sentences(_META.format(key=GUIDANCE_KEY)),
             table(("Member", "Type", "What it says"), map(_member, _META_MEMBERS)),
         ),
+        section(2, "Settings", table(("Variable", "What it does"), _SETTINGS)),
     )
 
 
@@ -170,7 +209,7 @@ def _spans(limits: Limits) -> str:
         "A failed call has these attributes:",
         _described(on_spans()),
         sentences(_VALUES),
-        "A call that did not fail has `waypost.side` and `waypost.server`.",
+        "A call that did not fail has `waypost.side`, and `waypost.server` if the host named one.",
         "A span that waypost opened has these, too:",
         _described(on_own_spans()),
         section(3, "Span events", sentences(events)),
@@ -189,7 +228,13 @@ def _metrics(limits: Limits) -> str:
             zeroed=limits.zeroed_tools,
         )
     )
-    return section(2, "Metrics", text, *map(_metric, METRICS))
+    return section(
+        2,
+        "Metrics",
+        text,
+        *map(_metric, METRICS),
+        section(3, "Attributes of metrics", _described(on_metrics())),
+    )
 
 
 def _metric(metric: Metric) -> str:

@@ -1,4 +1,4 @@
-"""Guidance on failed MCP tool calls: can the same call succeed, what is next, and did it help."""
+"""Guidance on failed MCP tool calls: can the same call succeed, and what is the next step."""
 
 from __future__ import annotations
 

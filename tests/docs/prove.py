@@ -63,7 +63,10 @@ def prove(page: Path, directory: Path, names: dict[str, Any]) -> None:
 
 def _refuse_unused_file(block: Block, below: list[Block]) -> None:
     name = file_of(block)
-    if name is not None and not any(Path(name).stem in other.text for other in below):
+    if name is None:
+        return
+    used = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)|import {re.escape(Path(name).stem)}\b")
+    if not any(used.search(other.text) for other in below):
         raise block.unproved(f"{name} is written, but nothing below it on the page uses it.")
 
 

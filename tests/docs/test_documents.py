@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,14 @@ from typing import Any
 import pytest
 from mcp.server.mcpserver import MCPServer
 
+import waypost
 from tests.docs.blocks import ROOT, UnprovedError, blocks_of, pages
 from tests.docs.prove import prove
+from waypost.core._advice import _ACTION_CHARS
+from waypost.core._clean import MESSAGE_CHARS, PARSED_CHARS
+from waypost.core._enrich_mcp import _LINE_CHARS
+from waypost.telemetry import EXIT_SECONDS
+from waypost.telemetry._render import LINE_BYTES
 
 README = ROOT / "README.md"
 
@@ -143,6 +151,39 @@ def test_readme_puts_a_block_around_any_call() -> None:
     assert call(lambda query: {"rows": [query]}, {"query": "x"}) == {"rows": ["x"]}
     failed = call(lambda query: {"ok": False, "error": "rate_limited"}, {"query": "x"})
     assert failed["retryable"] is True
+
+
+def test_examples_of_the_readme_and_the_first_page_are_true() -> None:
+    """Our promise: what stands in a block of text is what waypost writes, to the letter."""
+    payloads, prose = (block.text for block in blocks_of(README) if block.language == "text")
+    before, after = payloads.split("\n\n")
+    trace_id = json.loads(after)["trace_id"]
+    assert waypost.enrich_result(json.loads(before), trace_id=trace_id) == json.loads(after)
+    said, _, _ = prose.partition("\n\n")
+    result = {"content": [{"type": "text", "text": said}], "isError": True}
+    assert waypost.enrich_result(result)["content"][0]["text"] == prose.rstrip()
+    first = ROOT / "docs" / "index.md"
+    before, after = (block.text for block in blocks_of(first) if block.language == "json")
+    assert waypost.enrich_result(json.loads(before)) == json.loads(after)
+
+
+def test_bounds_of_the_security_page_are_those_of_the_code() -> None:
+    """RELIABILITY: figures that people rely on do not drift."""
+    limits = waypost.Limits()
+    page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", page, re.MULTILINE))
+    assert {name: rows[name] for name in rows if name not in ("What", "---")} == {
+        "read of a message": f"{MESSAGE_CHARS:,} characters",
+        "text that is parsed": f"{PARSED_CHARS // 1024} KiB",
+        "`next_action`": f"{_ACTION_CHARS} characters, one printable line",
+        "the line under a text": f"{_LINE_CHARS} characters",
+        "a span attribute or log value": f"{limits.attribute_chars:,} characters",
+        "events on a span that is not the call's own": str(limits.span_events),
+        "attribute sets of an instrument": f"{limits.attribute_sets:,}; "
+        f"of `waypost.call.duration` {limits.duration_attribute_sets}",
+        "a log line of `setup_telemetry`": f"{LINE_BYTES // 1024} KiB",
+        "time spent on telemetry when the process exits": f"{EXIT_SECONDS} s",
+    }
 
 
 def test_readme_example_is_short() -> None:

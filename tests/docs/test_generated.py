@@ -173,6 +173,8 @@ def test_every_name_on_the_wire_has_its_meaning() -> None:
     }
     assert names - {_names.ERROR_EVENT} <= {*ATTRIBUTES}
     assert all(meaning.endswith(".") for _, meaning in ATTRIBUTES.values())
+    telemetry = read("telemetry.md")
+    assert [name for name, (_, meaning) in ATTRIBUTES.items() if meaning not in telemetry] == []
 
 
 def test_attributes_have_the_type_that_is_said() -> None:
@@ -215,7 +217,7 @@ def test_members_of_meta_are_described() -> None:
     result: dict[str, Any] = {"isError": True, "content": [text]}
     with Spans(ALWAYS_OFF).enricher("own").call("search") as call:
         enriched = call.enrich(result)
-    described = read("telemetry.md").partition("\n## MCP results\n")[2]
+    described = read("telemetry.md").partition("\n## MCP results\n")[2].partition("\n## ")[0]
     assert f"`{GUIDANCE_KEY}`" in described
     members = re.findall(r"^\| `(\w+)` \|", described, re.MULTILINE)
     assert list(enriched["_meta"][GUIDANCE_KEY]) == members

@@ -24,15 +24,15 @@ INTRODUCTION = """\
 What waypost says about failures of MCP servers that people use, unchanged from the package index.
 
 {summary}
-What the servers need is missing on purpose: a folder is no repository, nobody listens on a port,
+What the servers need is missing on purpose: a folder is no repository, nobody listens on a port, \
 another process has a database open.
 A name such as `<repository>` stands for a place that differs between runs.
 
 {versions}
 
 `make servers` installs them.
-`tests/servers` starts them over stdio, calls their tools through `enrich_client`, and compares this
-page with what came back.
+`tests/servers` starts them over stdio, calls their tools through `enrich_client`, and compares \
+this page with what came back.
 The table of calls there says what a model needs to hear, which waypost has to meet.
 
 A program has the same from the result, or from the exception:

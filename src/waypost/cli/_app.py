@@ -15,8 +15,8 @@ from . import _classify, _rules
 app = typer.Typer(
     name="waypost",
     help=(
-        "Guidance on failed MCP tool calls: can the same call succeed, what is next, and did it"
-        " help."
+        "Guidance on failed MCP tool calls: can the same call succeed, what is next, and which"
+        " trace shows it."
     ),
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -176,7 +176,8 @@ def demo(
     """
     Run a real MCP server and a real host, and show the guidance on a dozen real failures.
 
-    Telemetry is summarized; it is sent, too, if OTEL_EXPORTER_OTLP_ENDPOINT is set.
+    Telemetry is summarized; it is sent, too, if OTEL_EXPORTER_OTLP_ENDPOINT is set. Exit code 1 if
+    the run shows less than it should, 2 if it cannot run.
     """
     from .demo.host import run  # noqa: PLC0415 -- loads the MCP SDK
 

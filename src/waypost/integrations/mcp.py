@@ -29,7 +29,8 @@ def enrich_client(
     """Return *client* in a wrapper whose ``call_tool`` adds guidance to failures and reports every
     call.
 
-    Everything else goes to *client* as it is, which is not changed. What ``call_tool`` raises is
+    The wrapper stands in for *client*, and is no instance of its class. Everything else goes to
+    *client* as it is, which is not changed. What ``call_tool`` raises is
     raised on, the same object: ``waypost.guidance_of(exception)`` tells what to do about it.
 
     Args:

@@ -130,7 +130,7 @@ class Enricher:
             tool_name: The name under which the tool is called; ``None`` for one that no server
                 has, as a model may invent it.
 
-            arguments: Not read yet. They will tell the retries of one call from other calls.
+            arguments: Accepted, and neither read nor kept.
 
             server: Your name for the server; it becomes a metric attribute, so keep the names few.
 

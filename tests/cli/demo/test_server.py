@@ -96,7 +96,7 @@ async def test_expired_session_works_after_signing_in(client: Client) -> None:
     assert await succeeded(client, "sign_in") == "Signed in as clerk."
     assert await structured(client, *call) == {
         "customer_id": "C-7",
-        "name": "Ada Example",
+        "name": "Customer 7",
         "read_by": "clerk",
     }
 

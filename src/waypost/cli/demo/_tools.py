@@ -108,7 +108,7 @@ def customer_profile(ctx: OfficeContext, customer_id: str) -> CallToolResult:
     except jwt.ExpiredSignatureError as exc:
         payload: Payload = {"status": "error", "error_code": "TOKEN_EXPIRED", "message": str(exc)}
         return _error_result(payload, structured=True)
-    profile = {"customer_id": customer_id, "name": "Ada Example", "read_by": user}
+    profile = {"customer_id": customer_id, "name": "Customer 7", "read_by": user}
     return CallToolResult(
         content=[TextContent(type="text", text=json.dumps(profile))], structured_content=profile
     )
