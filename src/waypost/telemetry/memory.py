@@ -39,7 +39,7 @@ class MemoryTelemetry:
     """
     Keeps spans, log records and sums of counters.
 
-    Give its three parts to `waypost.telemetry.setup_telemetry`:
+    Give its three parts to `waypost.setup_telemetry`:
     ``span_processors=[memory.span_processor]``, and so on. Everything is kept, so use it in
     programs that end.
 
