@@ -49,7 +49,8 @@ EXAMPLES = {
     "answer.invalid": ":1 validation error for dbsizeOutput\nresult\n  Input should be an integer",
     "arguments.validated": ":2 validation errors for fetchArguments\nurl\n  Field required",
     "exception.vague": "ValueError",
-    "step.first": ":Open a document first.",
+    "nothing.staged": ":No changes staged for commit",
+    "nothing.there": ":There is no order ORD-9999.",
     "found.nothing": ":No order found for customer 12",
 }
 

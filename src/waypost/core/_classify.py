@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, Self
 
 from ._index import Index, Words
-from ._model import ErrorClass, Outcome, Rule, RuleError
+from ._model import ErrorClass, NextStep, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, is_path, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
@@ -141,7 +141,7 @@ class RuleBook:
         found = self._decide_message(message, words)
         if found is None and vague is None and is_path(message):
             return _Decision(self._by_id.get(NO_SUCH_PATH, UNKNOWN_RULE), "message", words)
-        if found is None or (found.rule.vague and vague is not None):
+        if found is None or (vague is not None and _says_less(found.rule, vague.rule)):
             return vague or _NOTHING
         return found
 
@@ -233,6 +233,16 @@ class RuleBook:
         shadowed = tuple(row for row in index.all(words) if row is not rule)
         tokens = tokens_of(code or "") if by_name or not words.listed else tuple(words.listed)
         return Explanation(tokens, rule, shadowed, decided_by)
+
+
+def _says_less(found: Rule, vague: Rule) -> bool:
+    """Whether a message does not refine a vague code."""
+    # A ValueError is about what was passed: a timeout in its words is the name of an argument.
+    about_arguments = vague.id == "exception.vague" and found.step in _WAITING
+    return found.vague or about_arguments
+
+
+_WAITING = (NextStep.WAIT, NextStep.RECONNECT)
 
 
 def _gives_way(row: Rule) -> bool:

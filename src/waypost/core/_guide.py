@@ -129,7 +129,7 @@ def guide(
     advice = advised(row, effects, told, *conditions)
     advises = said.advises
     if said.action:
-        for known in (effects, UNKNOWN_EFFECTS, _WRITES, _READS):
+        for known in (effects,) if effects.writes else (effects, *_OTHERS_KNOW):
             own = advised(row, known, None, *conditions)
             if _repeated(own, said, delay, question):
                 advice, told, advises = own, None, False
@@ -176,8 +176,8 @@ def _repeated(
     return own.retryable is said.retryable and action == said.action
 
 
-# Who enriched it may have known more of the tool's effects, or less.
-_WRITES, _READS = Effects(writes=True), Effects(writes=False, trusted=False)
+_OTHERS_KNOW = (UNKNOWN_EFFECTS, Effects(writes=True), Effects(writes=False, trusted=False))
+"""Who enriched it may have known more of the tool's effects, or less."""
 
 
 def _due(advice: Advice, delay: float | None) -> tuple[NextStep, Actor, str | None]:
@@ -252,7 +252,8 @@ def _spoofed(failure: Failure, error_class: ErrorClass, *, retryable: bool) -> b
     return (
         claim is None
         or claim.get("error_class") != error_class.value
-        or claim.get("retryable") not in (retryable, False)  # it may know that the tool writes
+        # It may know that the tool writes, and be stricter.
+        or not (claim.get("retryable") is retryable or claim.get("retryable") is False)
     )
 
 

@@ -11,6 +11,7 @@ from ._tokens import MAX_MESSAGE
 MAX_LINES = 12
 MAX_CODES = 8
 MAX_CODE = 100
+MAX_PATH = 1_024
 
 _TRACEBACK = "Traceback (most recent call last)"
 _EDGES = ".,;'\"`*[]{}<>"
@@ -39,12 +40,15 @@ def parts_of(message: str) -> Iterator[str]:
 def is_path(message: str) -> bool:
     """Whether *message* is nothing but the path of a file, on Unix or Windows."""
     path = message.strip().strip("'\"")
+    if len(path) > MAX_PATH:
+        return False
     if path[1:3] in (":\\", ":/"):
         return _NOT_IN_PATHS.isdisjoint(path[2:])
-    return path.startswith(_ROOTS) and _NOT_IN_PATHS.isdisjoint(path)
+    rooted = path.startswith(_ROOTS) or (path[:1] == "/" and path[1:2] != "/" and "/" in path[2:])
+    return rooted and _NOT_IN_PATHS.isdisjoint(path)
 
 
-_ROOTS = ("/", "~/", "./", "../", "\\\\")
+_ROOTS = ("~/", "./", "../", "\\\\")
 _NOT_IN_PATHS = frozenset(" \t\r\n<>|*?\"':;,()[]{}=")
 
 

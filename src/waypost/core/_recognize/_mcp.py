@@ -85,7 +85,7 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
     inner = mapping_of(mapping.get("result")) if _RESULT_KEYS.issuperset(mapping) else None
     if inner is not None and marked(inner) and failed(inner):
         failure = read(inner, Origin.STRUCTURED)
-        return failure._replace(payload=mapping, details=(*failure.details, mapping))
+        return failure._replace(payload=mapping, details=(mapping, *failure.details))
     if not mapping or not (flagged or (marked(mapping) and failed(mapping))):
         return None
     failure = read(mapping, Origin.STRUCTURED)
