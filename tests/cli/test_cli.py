@@ -212,7 +212,8 @@ def test_shell_completes_commands() -> None:
 def test_no_color_is_heeded_on_a_terminal(color: bool) -> None:
     """Issue 3, item 2: ``NO_COLOR`` (https://no-color.org)."""
     shown, terminal = pty.openpty()
-    env = {**os.environ, "TERM": "xterm-256color", **({} if color else {"NO_COLOR": "1"})}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    env = {**kept, "TERM": "xterm-256color", **({} if color else {"NO_COLOR": "1"})}
     program = [sys.executable, "-c", "from waypost.cli import main; main()", "doctor"]
     with subprocess.Popen(program, stdout=terminal, stderr=terminal, env=env) as process:
         os.close(terminal)

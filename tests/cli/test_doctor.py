@@ -40,7 +40,8 @@ PLAIN = "from waypost.cli import main; main()"
 
 
 def doctor(*arguments: str, program: str = PLAIN, **env: str) -> subprocess.CompletedProcess[str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("OTEL", "WAY"))}
+    dropped = ("OTEL", "WAYPOST", "FORCE_COLOR")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(dropped)}
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program, *arguments],
         capture_output=True,
@@ -121,7 +122,7 @@ def test_receiver_that_is_away_is_a_problem() -> None:
     assert found["traces, metrics, logs"] == (
         "problem",
         f"{endpoint} does not accept them: Connection refused",
-        "Start the receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT and its headers.",
+        "Start the receiver, or correct the OTEL_EXPORTER_OTLP variables.",
     )
 
 
@@ -148,12 +149,64 @@ def test_answer_that_is_none_is_told_once_and_without_secrets(fault: str, told: 
 
 def test_plain_http_to_another_machine_is_refused_unless_it_is_meant() -> None:
     """STYLE section 4: data goes only where the user said; RELIABILITY: https or loopback."""
-    url = "http://collector.invalid:4318"
-    state, found, _ = checks("doctor", OTEL_EXPORTER_OTLP_ENDPOINT=url)["traces, metrics, logs"]
+    with faulty("refused") as endpoint:
+        url = endpoint.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 -- this machine, by no such name
+        found = checks("doctor", OTEL_EXPORTER_OTLP_ENDPOINT=url)["traces, metrics, logs"]
+        meant = checks("doctor", "--allow-insecure", OTEL_EXPORTER_OTLP_ENDPOINT=url)
+    assert found[0] == "problem"
+    assert found[1].startswith(f"OTEL_EXPORTER_OTLP_ENDPOINT is {url}: plain http to another")
+    assert meant["traces, metrics, logs"][1].startswith(f"{url} does not accept them: ")
+
+
+def test_signal_without_an_endpoint_is_no_fault_of_the_others(receiver: Receiver) -> None:
+    """Our promise: what is not set up is told as that."""
+    traces = f"{receiver.endpoint}/v1/traces"
+    found = checks("doctor", OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=traces)
+    assert found["traces"] == ("ok", f"{receiver.endpoint} accepts them", "")
+    assert not any(state == "problem" for state, _, _ in found.values())
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        (
+            {"OTEL_EXPORTER_OTLP_CERTIFICATE": "/nope.pem"},
+            "OTEL_EXPORTER_OTLP_CERTIFICATE names /nope.pem, which is no file",
+        ),
+        (
+            {"OTEL_EXPORTER_OTLP_HEADERS": "a=b,authorization s3cret"},
+            "OTEL_EXPORTER_OTLP_HEADERS has an entry without '=', which is left out",
+        ),
+    ],
+)
+def test_setting_that_the_sdk_passes_over_is_named(
+    receiver: Receiver, variables: dict[str, str], told: str
+) -> None:
+    """Our promise: the message says which variable it is, and no value that is a secret."""
+    found = checks("doctor", OTEL_EXPORTER_OTLP_ENDPOINT=receiver.endpoint, **variables)
+    state, seen, _ = found["traces, metrics, logs"]
+    assert (state, seen) == ("problem", f"{receiver.endpoint} does not accept them: {told}")
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT": "-1"}, "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT"),
+        ({"OTEL_ATTRIBUTE_COUNT_LIMIT": "abc"}, "OpenTelemetry refused the set-up"),
+    ],
+)
+def test_setting_that_the_sdk_refuses_is_a_problem(variables: dict[str, str], told: str) -> None:
+    """Our promise: no traceback, whatever the environment says."""
+    state, seen, _ = checks("doctor", **variables)["telemetry"]
     assert state == "problem"
-    assert found.startswith(f"OTEL_EXPORTER_OTLP_ENDPOINT is {url}: plain http to another machine")
-    run = checks("doctor", "--allow-insecure", OTEL_EXPORTER_OTLP_ENDPOINT=url)
-    assert run["traces, metrics, logs"][1].startswith(f"{url} does not accept them: ")
+    assert told in seen
+
+
+def test_copy_that_is_not_installed_is_told() -> None:
+    """Our promise: a checkout on the path, without metadata, gets an answer."""
+    run = doctor("waypost=", "doctor", "--json", program=PRETENDED)
+    assert run.returncode == 1
+    assert json.loads(run.stdout)[1]["found"].endswith("not installed as a package")
 
 
 def test_each_signal_has_its_own_answer(receiver: Receiver) -> None:
@@ -196,5 +249,5 @@ def test_without_settings_nothing_is_wrong() -> None:
     lines = run.stdout.splitlines()
     (at,) = (at for at, line in enumerate(lines) if line.split()[1:2] == ["traces,"])
     if lines[at].startswith("note"):  # unless a receiver is at home on this machine
-        assert "no endpoint is set, and nothing answers at http://localhost:4318" in lines[at]
+        assert "no endpoint is set, and http://localhost:4318 does not accept them" in lines[at]
         assert lines[at + 1].strip().startswith("To see telemetry, start a receiver there")

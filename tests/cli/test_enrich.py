@@ -24,6 +24,7 @@ WAYPOST = [sys.executable, "-W", "error", "-c", "from waypost.cli import main; m
 SUCCESS = '{"status": "success",  "data": {"order": 7}}'
 FAILURE = '{"ok": false, "error": "order_not_found"}'
 UNKNOWN = '{"status": "error", "error_code": "FLUX_CAPACITOR", "message": "88 mph"}'
+PLAIN = {name: value for name, value in os.environ.items() if name != "FORCE_COLOR"}
 LONG = "x" * (16 * 1024 * 1024 + 1)
 
 
@@ -39,7 +40,7 @@ def run(
         input=stdin,
         capture_output=True,
         check=False,
-        env={**os.environ, "COLUMNS": "100", **(env or {})},
+        env={**PLAIN, "COLUMNS": "100", **(env or {})},
         timeout=120,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -193,21 +194,29 @@ def test_gzip_is_read_as_it_is(tmp_path: Path, from_stdin: bool) -> None:
     assert (code, out.splitlines()) == (0, [SUCCESS, enriched(FAILURE)])
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize(("kept", "added"), [(-20, b""), (-8, b"\xff" * 8)], ids=["cut", "noise"])
-def test_broken_gzip_is_told_after_what_could_be_read(kept: int, added: bytes) -> None:
-    """Our promise: a clear error, and nothing lost."""
+def test_broken_gzip_is_told_after_what_could_be_read(
+    kept: int, added: bytes, workers: str
+) -> None:
+    """Our promise: a clear error, and nothing lost, also of what is with the workers."""
     data = gzip.compress(lines_of(*[SUCCESS] * 50_000), compresslevel=1)[:kept] + added
-    code, out, told = run(stdin=data)
+    code, out, told = run("--workers", workers, stdin=data)
     assert code == 1
     assert set(out.splitlines()) == {SUCCESS}
+    assert len(out.splitlines()) > 40_000
     assert "waypost enrich: The gzip data is broken or ends early:" in told
     assert f"Lines read: {len(out.splitlines()):,}." in told
 
 
-def test_lines_come_out_as_they_come_in() -> None:
-    """Issue 3, item 2: streaming."""
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_lines_come_out_as_they_come_in(workers: str) -> None:
+    """Issue 3, item 2: streaming, as behind ``tail -f``."""
     with subprocess.Popen(
-        [*WAYPOST, "enrich"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*WAYPOST, "enrich", "--workers", workers],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -260,7 +269,7 @@ def test_worker_that_is_killed_is_told(tmp_path: Path) -> None:
 def workers_of(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
     found = [int(c) for c in children if b"spawn_main" in Path(f"/proc/{c}/cmdline").read_bytes()]
-    assert len(found) == 2
+    assert found
     return found
 
 
@@ -294,7 +303,129 @@ def test_reader_that_goes_away_is_no_fault() -> None:
         assert process.stderr.read() == b""
 
 
-def test_full_disk_is_told() -> None:
+def test_unbuffered_python_writes_everything(tmp_path: Path) -> None:
+    """Bug: a raw file writes a part and says how much; a paused reader made lines vanish."""
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(lines_of(*[FAILURE] * 20_000))
+    with subprocess.Popen(
+        [*WAYPOST, "enrich", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**PLAIN, "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        os.set_blocking(process.stdout.fileno(), True)
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGSTOP)
+        process.send_signal(signal.SIGCONT)
+        out = first + process.stdout.read()
+    assert process.returncode == 0
+    assert out == lines_of(*[enriched(FAILURE)] * 20_000)
+
+
+def test_gap_in_the_input_is_not_its_end() -> None:
+    """Bug: a pipe that another program had set to non-blocking ended at its first gap."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with subprocess.Popen(
+        [*WAYPOST, "enrich"], stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(reading)
+        assert process.stdout is not None
+        for _ in range(2):
+            os.write(writing, lines_of(FAILURE))
+            assert process.stdout.readline() == lines_of(enriched(FAILURE))
+        os.close(writing)
+        assert process.wait(timeout=30) == 0
+
+
+def test_interruption_of_the_group_ends_the_workers_quietly(tmp_path: Path) -> None:
+    """Our promise: Ctrl-C on a terminal reaches every process, and prints no traceback."""
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(lines_of(*[FAILURE] * 100_000))
+    with subprocess.Popen(
+        [*WAYPOST, "enrich", source, "--workers", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        process.stdout.read()
+        assert process.wait(timeout=30) == 130
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize(
+    ("closed", "told"),
+    [
+        ("<&-", "Standard input is closed: name a file, or pipe the results in."),
+        (">&-", "Standard output is closed: there is nowhere to write to."),
+    ],
+)
+def test_closed_stream_is_told(tmp_path: Path, closed: str, told: str) -> None:
+    """Our promise: no traceback, whatever started us."""
+    (tmp_path / "in.jsonl").write_bytes(lines_of(FAILURE))
+    source = "" if closed == "<&-" else "in.jsonl"
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {source} {closed}', "sh", *WAYPOST, "enrich"],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        encoding="utf-8",
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"waypost enrich: {told}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_summary_never_goes_among_the_lines() -> None:
+    """Bug: without a standard error, the JSON summary went to standard output."""
+    done = subprocess.run(
+        ["sh", "-c", '"$@" 2>&-', "sh", *WAYPOST, "enrich", "--json"],
+        input=lines_of(SUCCESS),
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, lines_of(SUCCESS))
+
+
+def test_forced_color_does_not_tear_the_summary() -> None:
+    """Our promise: ``--json`` is JSON, and a spinner needs a terminal."""
+    _, _, told = run("--json", stdin=lines_of(SUCCESS), env={"FORCE_COLOR": "1"})
+    assert json.loads(told)["lines"] == 1
+
+
+def test_input_is_never_taken_for_the_file_of_bad_lines(tmp_path: Path) -> None:
+    """Our promise: nothing is lost, also where the shell opened the file."""
+    source = tmp_path / "in.jsonl"
+    source.write_bytes(lines_of(FAILURE))
+    errors = ("--errors", "in.jsonl", "--force")
+    for redirection in ("<", ">>"):
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {redirection} in.jsonl', "sh", *WAYPOST, "enrich", *errors],
+            capture_output=True,
+            check=False,
+            cwd=tmp_path,
+            input=None if redirection == "<" else b"",
+        )
+        assert done.returncode == 2
+    assert source.read_bytes() == lines_of(FAILURE)
+
+
+def test_line_ends_stay_as_they_are_and_long_integers_are_named() -> None:
+    """Our promise: CRLF stays CRLF, also where a line is written anew."""
+    flagged = {"content": [{"type": "text", "text": "no"}], "isError": True}
+    code, out, told = run(stdin=f"{json.dumps(flagged)}\r\n{'9' * 5_000}\n".encode())
+    assert code == 1
+    assert out == f"{enriched(json.dumps(flagged))}\r\n"
+    assert "First unreadable line: 2 (an integer of too many digits)." in told
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_full_disk_is_told(unbuffered: str) -> None:
     """RELIABILITY A24: ENOSPC."""
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
@@ -303,6 +434,7 @@ def test_full_disk_is_told() -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
+            env={**PLAIN, "PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 1
     assert b"waypost enrich: The output cannot be written: No space left on device." in done.stderr
@@ -323,7 +455,9 @@ def test_full_disk_of_the_bad_lines_is_told() -> None:
         (["no-such-file"], "does not exist"),
         (["in.jsonl", "--workers", "0"], "should be greater than or equal to 1"),
         (["in.jsonl", "--errors", "old.tsv"], "is there already"),
-        (["in.jsonl", "--errors", "in.jsonl", "--force"], "is the input itself"),
+        (["in.jsonl", "--workers", "99999999999999"], "should be less than or equal to 64"),
+        (["in.jsonl", "--errors", "in.jsonl", "--force"], "is the input or the output itself"),
+        (["in.jsonl", "--errors", "a" * 300], "File name too long"),
         (["in.jsonl", "--errors", "no/such/folder.tsv"], "No such file or directory"),
         (["."], "is a directory"),
     ],

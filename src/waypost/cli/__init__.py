@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 __all__ = ["main"]
 
@@ -11,6 +13,8 @@ _EXTRAS = {"mcp": "cli,mcp", "packaging": "cli", "rich": "cli", "typer": "cli"}
 
 def main() -> None:
     """Run the command line; exit code 2 if what it needs is not installed."""
+    if sys.stderr is None:  # closed by whoever started us: what is for it must not go elsewhere
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 -- stays open
     try:
         from ._app import app  # noqa: PLC0415 -- typer and rich are an extra
 

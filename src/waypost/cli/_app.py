@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, BinaryIO
@@ -90,8 +91,8 @@ def enrich(
             "--errors",
             metavar="FILE",
             dir_okay=False,
-            help="Where lines go that are no JSON or longer than 16 MiB: number, tab, reason, tab,"
-            " the line.",
+            help="Where lines go that cannot be read, or are longer than 16 MiB: number, tab,"
+            " reason, tab, the line.",
             show_default=False,
         ),
     ] = None,
@@ -99,7 +100,11 @@ def enrich(
     workers: Annotated[
         int,
         typer.Option(
-            "--workers", metavar="N", min=1, help="Processes that share the work, order kept."
+            "--workers",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Processes that share the work, order kept.",
         ),
     ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -123,9 +128,11 @@ def _created(path: Path | None, source: Path | None, *, force: bool) -> Iterator
     if path is None:
         yield None
         return
-    if source is not None and path.exists() and path.samefile(source):
-        raise typer.BadParameter(f"--errors {path} is the input itself: name another file.")
     try:
+        if _in_use(path, source):
+            raise typer.BadParameter(
+                f"--errors {path} is the input or the output itself: name another file."
+            )
         file = path.open("wb" if force else "xb")
     except FileExistsError:
         raise typer.BadParameter(
@@ -138,6 +145,17 @@ def _created(path: Path | None, source: Path | None, *, force: bool) -> Iterator
     finally:
         with contextlib.suppress(OSError):  # a full disk was told when it was flushed
             file.close()
+
+
+def _in_use(path: Path, source: Path | None) -> bool:
+    """Whether *path* is a file that is read or written already, by name or by redirection."""
+    if not path.is_file():
+        return False
+    taken = [] if source is None else [source.stat()]
+    for descriptor in (0, 1):
+        with contextlib.suppress(OSError):  # it may be closed
+            taken.append(os.fstat(descriptor))
+    return any(os.path.samestat(path.stat(), other) for other in taken)
 
 
 @rules_app.command("list")
@@ -159,8 +177,8 @@ def doctor(
     """
     Check the installation and the telemetry settings, and say what to do.
 
-    Sends an empty export to the endpoint that the OTEL_* variables name, and nothing anywhere
-    else. Exit code 1 if something needs doing.
+    Sends an empty export to where setup_telemetry would send: to the endpoint that the OTEL
+    variables name, else to http://localhost:4318. Exit code 1 if something needs doing.
     """
     from . import _doctor  # noqa: PLC0415 -- loads OpenTelemetry
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterator
 from importlib import metadata
@@ -14,16 +13,12 @@ from packaging.requirements import Requirement
 from rich.console import Console
 from rich.text import Text
 
+from .. import __version__
+from ..pipeline._enricher import disabled
+
 State = Literal["ok", "note", "problem"]
 
 _COLORS = {"ok": "green", "note": "yellow", "problem": "bold red"}
-_ON = ("1", "true", "yes", "on")
-_ENDPOINTS = (
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
-)
 
 
 class Check(NamedTuple):
@@ -51,7 +46,7 @@ def run(*, as_json: bool, allow_insecure: bool) -> int:
     Returns:
         The exit code: 1 if there is a problem, else 0.
     """
-    checks = [*_installed(), *_settings(), *_receivers(allow_insecure=allow_insecure)]
+    checks = [*_installed(), *_settings(), *_telemetry(allow_insecure=allow_insecure)]
     if as_json:
         typer.echo(json.dumps([check._asdict() for check in checks], indent=2))
     else:
@@ -62,7 +57,12 @@ def run(*, as_json: bool, allow_insecure: bool) -> int:
 def _installed() -> Iterator[Check]:
     """The versions of Python, waypost, what it requires, and what its extras bring."""
     yield Check("ok", "Python", platform.python_version())
-    yield Check("ok", "waypost", metadata.version("waypost"))
+    try:
+        yield Check("ok", "waypost", metadata.version("waypost"))
+    except metadata.PackageNotFoundError:
+        told = f"{__version__}, not installed as a package"
+        yield Check("problem", "waypost", told, "pip install waypost")
+        return
     extras: dict[str, list[Requirement]] = {}
     for line in metadata.requires("waypost") or ():
         requirement = Requirement(line)
@@ -122,24 +122,29 @@ def _version(requirement: Requirement) -> tuple[str | None, bool]:
 
 def _settings() -> Iterator[Check]:
     """Variables that turn something off."""
-    if os.environ.get("WAYPOST_DISABLED", "").strip().lower() in _ON:
+    if disabled():
         yield Check(
             "note",
             "WAYPOST_DISABLED",
             "waypost adds and reports nothing",
             "Unset it to turn it on.",
         )
-    if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        yield Check("note", "OTEL_SDK_DISABLED", "no telemetry is sent", "Unset it to send some.")
 
 
-def _receivers(*, allow_insecure: bool) -> Iterator[Check]:
-    """Whether the receiver of each signal answers."""
-    named = any(os.environ.get(variable, "").strip() for variable in _ENDPOINTS)
+def _telemetry(*, allow_insecure: bool) -> Iterator[Check]:
+    """Whether telemetry can be set up, and the receiver of each signal answers."""
     try:
-        from ..telemetry._probe import probe  # noqa: PLC0415 -- needs the otlp extra
+        from ..telemetry import _settings as settings  # noqa: PLC0415 -- loads OpenTelemetry
+    except Exception as exc:  # noqa: BLE001 -- out of the SDK: it reads its variables as it loads
+        told = f"OpenTelemetry cannot be loaded: {exc}"
+        yield Check("problem", "telemetry", told, "Correct the OTEL variables.")
+        return
+    if settings.sdk_disabled():
+        yield Check("note", "OTEL_SDK_DISABLED", "no telemetry is sent", "Unset it to send some.")
+    try:
+        from ..telemetry._probe import probe, setup_trouble  # noqa: PLC0415 -- needs an extra
     except ModuleNotFoundError:
-        if named:
+        if any(map(settings.named_endpoint, settings.wanted_signals())):
             yield Check(
                 "problem",
                 "telemetry",
@@ -147,10 +152,13 @@ def _receivers(*, allow_insecure: bool) -> Iterator[Check]:
                 'pip install "waypost[otlp]"',
             )
         return
-    answers: dict[tuple[str, str | None], list[str]] = {}
-    for signal, endpoint, trouble in probe(allow_insecure=allow_insecure):
-        answers.setdefault((endpoint, trouble), []).append(signal)
-    for (endpoint, trouble), signals in answers.items():
+    if (trouble := setup_trouble()) is not None:
+        yield Check("problem", "telemetry", trouble)
+        return
+    answers: dict[tuple[str, str | None, bool], list[str]] = {}
+    for signal, endpoint, trouble, named in probe(allow_insecure=allow_insecure):
+        answers.setdefault((endpoint, trouble, named), []).append(signal)
+    for (endpoint, trouble, named), signals in answers.items():
         yield _receiver(", ".join(signals), endpoint, trouble, named=named)
 
 
@@ -159,18 +167,20 @@ def _receiver(signals: str, endpoint: str, trouble: str | None, *, named: bool) 
         return Check("ok", signals, f"{endpoint} accepts them")
     if not endpoint:
         return Check("problem", signals, trouble)
+    refused = f"{endpoint} does not accept them: {trouble}"
     if named:
         return Check(
             "problem",
             signals,
-            f"{endpoint} does not accept them: {trouble}",
-            "Start the receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT and its headers.",
+            refused,
+            "Start the receiver, or correct the OTEL_EXPORTER_OTLP variables.",
         )
     return Check(
         "note",
         signals,
-        f"no endpoint is set, and nothing answers at {endpoint}: {trouble}",
-        "To see telemetry, start a receiver there or set OTEL_EXPORTER_OTLP_ENDPOINT.",
+        f"no endpoint is set, and {refused}",
+        "To see telemetry, start a receiver there or set OTEL_EXPORTER_OTLP_ENDPOINT;"
+        " OTEL_METRICS_EXPORTER=none and the like turn a signal off.",
     )
 
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import gc
+import io
 import os
-import signal
 import sys
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from rich.console import Console
 from rich.progress import (
@@ -29,6 +25,7 @@ from rich.progress import (
 from ._blocks import BROKEN_GZIP, Piece, blocks, plain
 from ._lines import Done, enrich_block
 from ._tally import BadLines, Tally, print_summary
+from ._workers import WorkerError, enriched_by
 
 
 class InputError(Exception):
@@ -45,27 +42,68 @@ def run(source: Path | None, errors: BinaryIO | None, *, workers: int, as_json: 
     """
     tally, bad = Tally(), BadLines(errors)
     trouble = None
-    if source is None and sys.stdin.isatty():
-        print("Reading results, one a line; end with Ctrl-D.", file=sys.stderr)
     gc.freeze()  # the modules stay: no collection need look at them again and again
     try:
-        with source.open("rb") if source else contextlib.nullcontext(sys.stdin.buffer) as file:
-            _enrich(file, sys.stdout.buffer, tally, bad, workers)
+        with _opened(source) as file, _output() as out:
+            _enrich(file, out, tally, bad, workers)
         bad.flush()
-    except InputError as exc:
+    except (InputError, WorkerError) as exc:
         trouble = f"{exc} Lines read: {tally.lines:,}."
     except OSError as exc:  # of the output: what the input raises was told apart
         if exc.errno == errno.EPIPE:
             raise  # the reader had enough, which typer knows
         trouble = f"The output cannot be written: {exc.strerror}."
         # What is still buffered would fail once more when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except KeyboardInterrupt:
         return 130
     print_summary(tally, bad, as_json=as_json)
     if trouble:
         print(f"waypost enrich: {trouble}", file=sys.stderr)
     return 1 if trouble or bad.count else 0
+
+
+@contextlib.contextmanager
+def _opened(source: Path | None) -> Iterator[BinaryIO]:
+    """The file, or standard input, from which reading waits instead of ending at a gap."""
+    if source is not None:
+        try:
+            file = source.open("rb")
+        except OSError as exc:
+            raise InputError(f"{source} cannot be opened: {exc.strerror}.") from exc
+        with file:
+            yield file
+    elif sys.stdin is None:
+        raise InputError("Standard input is closed: name a file, or pipe the results in.")
+    else:
+        if sys.stdin.isatty():
+            print("Reading results, one a line; end with Ctrl-D.", file=sys.stderr)
+        _wait_on(sys.stdin.fileno())
+        yield sys.stdin.buffer
+
+
+def _wait_on(descriptor: int) -> None:
+    """Wait for data or room, whatever another program has set: a gap is no end."""
+    if hasattr(os, "set_blocking"):  # pragma: no branch -- not on Windows
+        os.set_blocking(descriptor, True)
+
+
+@contextlib.contextmanager
+def _output() -> Iterator[BinaryIO]:
+    """Standard output, buffered also where Python runs unbuffered: a raw file writes parts."""
+    if sys.stdout is None:
+        raise InputError("Standard output is closed: there is nowhere to write to.")
+    _wait_on(sys.stdout.fileno())
+    out = sys.stdout.buffer
+    if not isinstance(out, io.RawIOBase):
+        yield out
+        return
+    buffered = io.BufferedWriter(out)
+    try:
+        yield cast("BinaryIO", buffered)
+    finally:
+        with contextlib.suppress(OSError):  # what failed was told when it was flushed
+            buffered.detach()
 
 
 def _enrich(file: BinaryIO, out: BinaryIO, tally: Tally, bad: BadLines, workers: int) -> None:
@@ -93,38 +131,29 @@ def _read(file: BinaryIO) -> Iterator[bytes | Piece]:
 
 
 def _done(parts: Iterable[bytes | Piece], workers: int) -> Generator[Done | Piece, None, None]:
-    """What became of each part, in order; with several workers a few blocks are on their way."""
-    if workers == 1:
-        for part in parts:
+    """What became of each part, in order; what was read before the input broke is not lost."""
+    kept = _Kept(parts)
+    if workers > 1:
+        yield from enriched_by(workers, kept)
+    else:
+        for part in kept:
             yield part if isinstance(part, Piece) else enrich_block(part)
-        return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin_worker)
-    pending: deque[Future[Done]] = deque()
-    try:
-        for part in parts:
-            if isinstance(part, Piece):
-                yield from _results(pending, leave=0)
-                yield part
-                continue
-            pending.append(pool.submit(enrich_block, part))
-            yield from _results(pending, leave=2 * workers)
-        yield from _results(pending, leave=0)
-    except BrokenProcessPool as exc:
-        raise InputError("A worker process was ended from outside.") from exc
-    finally:
-        pool.shutdown(cancel_futures=True)
+    if kept.trouble is not None:
+        raise kept.trouble
 
 
-def _results(pending: deque[Future[Done]], *, leave: int) -> Iterator[Done]:
-    """The results that are due: those beyond *leave*, and those that are there already."""
-    while pending and (len(pending) > leave or pending[0].done()):
-        yield pending.popleft().result()
+class _Kept:
+    """Parts that end where the input breaks, with the trouble kept for later."""
 
+    def __init__(self, parts: Iterable[bytes | Piece]) -> None:
+        self._parts = parts
+        self.trouble: InputError | None = None
 
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, which ends the workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.freeze()
+    def __iter__(self) -> Iterator[bytes | Piece]:
+        try:
+            yield from self._parts
+        except InputError as exc:
+            self.trouble = exc
 
 
 @contextlib.contextmanager
@@ -141,7 +170,7 @@ def _progress(file: BinaryIO) -> Iterator[Callable[[Tally], None]]:
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
-        disable=not console.is_terminal or sys.stdout.isatty(),
+        disable=not sys.stderr.isatty() or sys.stdout.isatty(),
     ) as progress:
         task = progress.add_task("", total=_size_of(file))
 

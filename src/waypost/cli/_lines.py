@@ -103,6 +103,7 @@ def _enriched(text: str) -> tuple[str, str | None, str | None]:
         line = inserted(text, _members(missing), alone=False) if missing else text
     else:
         line = json.dumps(enrich(value, failure, guided), allow_nan=False)
+        line += "\r" if text[-1] == "\r" else ""
     return line, guided.advice.error_class._value_, failure.code
 
 
@@ -139,4 +140,5 @@ def _reason(fault: Exception) -> str:
         return f"no UTF-8 at byte {fault.start + 1}"
     if isinstance(fault, RecursionError):
         return "nested too deeply"
-    return str(fault)
+    told = str(fault)
+    return "an integer of too many digits" if "integer string conversion" in told else told

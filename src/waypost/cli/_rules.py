@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import sys
 
 import typer
 from rich.console import Console
@@ -20,8 +20,10 @@ def print_rules(*, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps([_facts(row) for row in rows], indent=2))
         return
-    table = Table("rule", "error class", "retryable", "step", "outcome", "why", box=None)
-    table.pad_edge = False
+    table = Table(box=None, pad_edge=False)
+    table.add_column("rule", no_wrap=True)
+    for name in ("error class", "retryable", "step", "outcome", "why"):
+        table.add_column(name)
     for row in rows:
         table.add_row(
             Text(row.id, "bold"),
@@ -31,10 +33,8 @@ def print_rules(*, as_json: bool) -> None:
             row.outcome.value,
             Text(row.why),
         )
-    console = Console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=1_000)  # one line a row, for grep
-    console.print(table)
+    # In a file or a pipe one line a row, for grep.
+    Console(width=None if sys.stdout.isatty() else 1_000).print(table)
 
 
 def _facts(row: Rule) -> dict[str, object]:

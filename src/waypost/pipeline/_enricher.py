@@ -100,7 +100,7 @@ class Enricher:
             rules=rules,
             change_results=change_results,
             capture_message=capture_message,
-            disabled=_disabled(),
+            disabled=disabled(),
             clock=clock,
         )
         self._side: Side = side
@@ -197,7 +197,8 @@ def _told(observers: Iterable[Observer]) -> tuple[Observer, ...]:
     return told
 
 
-def _disabled() -> bool:
+def disabled() -> bool:
+    """Whether the environment turns waypost off."""
     return os.environ.get("WAYPOST_DISABLED", "").strip().lower() in ("1", "true", "yes", "on")
 
 

@@ -6,24 +6,14 @@ import ipaddress
 import os
 from typing import Final
 
-from opentelemetry.sdk.environment_variables import (
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
-    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-)
+from opentelemetry.sdk.environment_variables import OTEL_EXPORTER_OTLP_ENDPOINT
 from urllib3.exceptions import LocationParseError
 from urllib3.util import Url, parse_url
 
 from ._error import TelemetryError
+from ._settings import ENDPOINT_VARIABLES
 
 DEFAULT_ENDPOINT: Final = "http://localhost:4318"
-
-_SIGNALS: Final = {
-    "traces": OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
-    "metrics": OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
-    "logs": OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
-}
 
 
 def endpoint_of(signal: str, base: str | None, *, allow_insecure: bool) -> str:
@@ -40,7 +30,7 @@ def endpoint_of(signal: str, base: str | None, *, allow_insecure: bool) -> str:
     Raises:
         TelemetryError: If the URL is no http(s) URL, or plain http to another machine.
     """
-    variable = _SIGNALS[signal]
+    variable = ENDPOINT_VARIABLES[signal]
     if base is None and (own := os.environ.get(variable, "").strip()):
         url, source = own, variable
     else:

@@ -10,7 +10,13 @@ from opentelemetry.environment_variables import (
     OTEL_METRICS_EXPORTER,
     OTEL_TRACES_EXPORTER,
 )
-from opentelemetry.sdk.environment_variables import OTEL_SDK_DISABLED
+from opentelemetry.sdk.environment_variables import (
+    OTEL_EXPORTER_OTLP_ENDPOINT,
+    OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+    OTEL_SDK_DISABLED,
+)
 
 _EXPORTER_VARIABLES: Final = {
     "traces": OTEL_TRACES_EXPORTER,
@@ -19,9 +25,27 @@ _EXPORTER_VARIABLES: Final = {
 }
 
 
+ENDPOINT_VARIABLES: Final = {
+    "traces": OTEL_EXPORTER_OTLP_TRACES_ENDPOINT,
+    "metrics": OTEL_EXPORTER_OTLP_METRICS_ENDPOINT,
+    "logs": OTEL_EXPORTER_OTLP_LOGS_ENDPOINT,
+}
+
+
+def named_endpoint(signal: str) -> bool:
+    """Whether the environment says where *signal* goes."""
+    variables = (OTEL_EXPORTER_OTLP_ENDPOINT, ENDPOINT_VARIABLES[signal])
+    return any(os.environ.get(variable, "").strip() for variable in variables)
+
+
+def sdk_disabled() -> bool:
+    """Whether the environment turns OpenTelemetry's SDK off."""
+    return _set_to(OTEL_SDK_DISABLED, "true")
+
+
 def wanted_signals() -> tuple[str, ...]:
     """Return the signals that the environment has not turned off, one by one or all of them."""
-    if _set_to(OTEL_SDK_DISABLED, "true"):
+    if sdk_disabled():
         return ()
     return tuple(
         name for name, variable in _EXPORTER_VARIABLES.items() if not _set_to(variable, "none")
