@@ -10,10 +10,15 @@ untested without anyone noticing.
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
+
+# A shell ignores Ctrl-C for what it runs in the background, and programs inherit that; some tests
+# press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
