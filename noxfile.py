@@ -45,7 +45,11 @@ IMPORT_EXTRAS = (
 )
 """Tests that import the MCP SDK or typer."""
 
-START_EXTRAS = ("tests/cli/test_doctor.py", "tests/cli/test_enrich.py")
+START_EXTRAS = (
+    "tests/cli/test_doctor.py",
+    "tests/cli/test_enrich.py",
+    "tests/cli/test_enrich_streams.py",
+)
 """Tests that start a program which needs the extra `cli`."""
 
 START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telemetry.py")
