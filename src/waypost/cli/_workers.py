@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 
 from ._blocks import BLOCK_BYTES, Piece
 from ._lines import Done, enrich_block
@@ -22,14 +24,15 @@ def enriched_by(count: int, parts: Iterable[bytes | Piece]) -> Iterator[Done | P
     """
     Yield what becomes of each part, in order, made by *count* processes.
 
-    Each process has a pipe of its own and one block at a time. A ``ProcessPoolExecutor`` shares one
-    queue among all, and hangs in Python 3.11 when a process is killed while it holds that.
+    Each process has a pipe of its own, one block in work and one that waits. A
+    ``ProcessPoolExecutor`` shares one queue among all, and hangs in Python 3.11 when a process is
+    killed while it holds that.
 
     Raises:
         WorkerError: A process cannot be started, or was killed.
     """
     with _workers(count) as connections:
-        idle, busy = deque(connections), deque[Connection]()
+        idle, busy = deque(connections * _BLOCKS_EACH), deque[Connection]()
         for part in parts:
             # Small parts come from somebody who writes line by line, and waits for the answer.
             at_once = isinstance(part, Piece) or len(part) < BLOCK_BYTES // 8
@@ -43,6 +46,9 @@ def enriched_by(count: int, parts: Iterable[bytes | Piece]) -> Iterator[Done | P
                 yield part
         while busy:
             yield _received(idle, busy)
+
+
+_BLOCKS_EACH = 2
 
 
 def _send(block: bytes, idle: deque[Connection], busy: deque[Connection]) -> None:
@@ -104,6 +110,16 @@ def _interrupts_held() -> Iterator[None]:
 def _serve(connection: Connection) -> None:
     """What a process does: one block after the other, until nobody sends any more."""
     gc.freeze()
+    blocks: SimpleQueue[bytes | None] = SimpleQueue()
+    # Reads on meanwhile: else each end could wait for the other to read first.
+    threading.Thread(target=_read, args=(connection, blocks), daemon=True).start()
+    with contextlib.suppress(OSError):
+        while (block := blocks.get()) is not None:
+            connection.send(enrich_block(block))
+
+
+def _read(connection: Connection, blocks: SimpleQueue[bytes | None]) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
-            connection.send(enrich_block(connection.recv_bytes()))
+            blocks.put(connection.recv_bytes())
+    blocks.put(None)
