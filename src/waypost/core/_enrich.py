@@ -15,7 +15,7 @@ from ._said import SAYING_KEYS
 
 __all__ = ["Style", "enrich", "payload_of"]
 
-_GUIDANCE_FIELDS = ("retryable", "next_action", "trace_id", "retry_after_seconds")
+_GUIDANCE_FIELDS = ("retryable", "next_action", "trace_id")
 _DEFAULT_STYLE = Style()
 _MAPPING = Origin.MAPPING  # a look-up in an enumeration costs 100 ns
 
