@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 from waypost.guidance import enrich_result
 
@@ -40,3 +42,28 @@ def run(
 
 def lines_of(*lines: str) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+class Piped(NamedTuple):
+    """The running command, and the three ends that its tests hold."""
+
+    process: subprocess.Popen[bytes]
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+
+
+@contextlib.contextmanager
+def piped(*arguments: str | Path, **options: Any) -> Iterator[Piped]:
+    """Start the command with a pipe at each end; it has ended once the block is left."""
+    with subprocess.Popen(
+        [*WAYPOST, "enrich", *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        yield Piped(process, process.stdin, process.stdout, process.stderr)

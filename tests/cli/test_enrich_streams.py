@@ -19,6 +19,7 @@ from tests.cli.enriching import (
     WAYPOST,
     enriched,
     lines_of,
+    piped,
     run,
 )
 
@@ -41,54 +42,36 @@ def test_broken_gzip_is_told_after_what_could_be_read(
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_lines_come_out_as_they_come_in(workers: str) -> None:
     """Issue 3, item 2: streaming, as behind ``tail -f``."""
-    with subprocess.Popen(
-        [*WAYPOST, "enrich", "--workers", workers],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    with piped("--workers", workers) as (process, stdin, stdout, _):
         for _ in range(2):
-            process.stdin.write(lines_of(FAILURE))
-            process.stdin.flush()
-            assert process.stdout.readline() == lines_of(enriched(FAILURE))
-        process.stdin.close()
+            stdin.write(lines_of(FAILURE))
+            stdin.flush()
+            assert stdout.readline() == lines_of(enriched(FAILURE))
+        stdin.close()
         assert process.wait(timeout=30) == 0
 
 
 def test_interruption_ends_at_once_and_quietly() -> None:
     """Our promise: Ctrl-C ends with 130, and what was read is written."""
-    with subprocess.Popen(
-        [*WAYPOST, "enrich"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(lines_of(FAILURE))
-        process.stdin.flush()
-        assert process.stdout.readline() == lines_of(enriched(FAILURE))
+    with piped() as (process, stdin, stdout, stderr):
+        stdin.write(lines_of(FAILURE))
+        stdin.flush()
+        assert stdout.readline() == lines_of(enriched(FAILURE))
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
-        assert process.stderr.read() == b""
+        assert stderr.read() == b""
 
 
 def test_worker_that_is_killed_is_told(tmp_path: Path) -> None:
     """Our promise: a clear error; what came before it is written."""
     source = tmp_path / "in.jsonl"
     source.write_bytes(lines_of(*[FAILURE] * 100_000))
-    with subprocess.Popen(
-        [*WAYPOST, "enrich", source, "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
+    with piped(source, "--workers", "2") as (process, _, stdout, stderr):
         # It waits for somebody to read on, with most of the file before it.
-        assert process.stdout.readline() == lines_of(enriched(FAILURE))
+        assert stdout.readline() == lines_of(enriched(FAILURE))
         for worker in workers_of(process.pid):
             os.kill(worker, signal.SIGKILL)
-        assert process.stderr is not None
-        out, told = process.stdout.read(), process.stderr.read()
+        out, told = stdout.read(), stderr.read()
     assert process.returncode == 1
     assert set(out.decode().splitlines()) == {enriched(FAILURE)}
     assert "waypost enrich: A worker process was ended from outside." in told.decode()
@@ -111,17 +94,12 @@ def test_input_that_cannot_be_read_on_is_told() -> None:
 
 def test_reader_that_goes_away_is_no_fault() -> None:
     """Our promise: ``waypost enrich | head`` prints no traceback."""
-    with subprocess.Popen(
-        [*WAYPOST, "enrich"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        process.stdin.write(lines_of(FAILURE))
-        process.stdin.close()
+    with piped() as (process, stdin, stdout, stderr):
+        stdout.close()
+        stdin.write(lines_of(FAILURE))
+        stdin.close()
         assert process.wait(timeout=30) == 1
-        assert process.stderr.read() == b""
+        assert stderr.read() == b""
 
 
 def test_unbuffered_python_writes_everything(tmp_path: Path) -> None:
@@ -164,19 +142,12 @@ def test_interruption_of_the_group_ends_the_workers_quietly(tmp_path: Path) -> N
     """Our promise: Ctrl-C on a terminal reaches every process, and prints no traceback."""
     source = tmp_path / "in.jsonl"
     source.write_bytes(lines_of(*[FAILURE] * 100_000))
-    with subprocess.Popen(
-        [*WAYPOST, "enrich", source, "--workers", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
+    with piped(source, "--workers", "2", start_new_session=True) as (process, _, stdout, stderr):
+        stdout.readline()
         os.killpg(process.pid, signal.SIGINT)
-        process.stdout.read()
+        stdout.read()
         assert process.wait(timeout=30) == 130
-        assert process.stderr.read() == b""
+        assert stderr.read() == b""
 
 
 @pytest.mark.parametrize(
