@@ -23,9 +23,12 @@ IDENTITIES: dict[str, dict[str, Any]] = {
     "exit_code": {"exit_code": 1},
     "conclusion": {"conclusion": "failure"},
 }
-CODE_SPELLINGS = ("error_code", "errorCode", "error-code", "err_code", "error_type", "errcode")
-STATUS_SPELLINGS = ("status", "status_code", "statusCode", "http_code")
-FLAGS = ("ok", "success", "succeeded", "succeed")
+CODE_SPELLINGS = (
+    "error_code", "errorCode", "error-code", "err_code", "error_type", "errcode", "ErrorCode",
+    "ERROR_CODE", "errorcode", "ErrorNumber", "errno", "exceptionType", "fault_code",
+)  # fmt: skip
+STATUS_SPELLINGS = ("status", "status_code", "statusCode", "http_code", "HttpStatusCode")
+FLAGS = ("ok", "success", "succeeded", "succeed", "isSuccess", "Success")
 SIGNS: dict[str, dict[str, Any]] = {
     **{f"{flag} true": {flag: True} for flag in ("ok", "success", "succeeded")},
     **{
@@ -128,6 +131,9 @@ ENVELOPES: dict[str, Any] = {
         f"inside {key}": {key: {"error": {"code": "not_found", "message": "No such order."}}}
         for key in ("result", "response", "data")
     },
+    "openstack": {"itemNotFound": {"code": 404, "message": "The resource could not be found."}},
+    "meta": {"meta": {"status": 410, "code": "ERR-410-RecordDeleted", "message": "Deleted."}},
+    "error response": {"errorResponse": {"code": 409, "message": "Locked by another user."}},
 }
 ENVELOPE_CODES = {
     "problem details": "403",
@@ -147,6 +153,9 @@ ENVELOPE_CODES = {
     "json-rpc error alone": "-32001",
     "kubernetes": "NotFound",
     "inside data": "not_found",
+    "openstack": "404",
+    "meta": "ERR-410-RecordDeleted",
+    "error response": "409",
 }
 FAILURES: dict[str, Any] = {
     **{f"status {word!r}": {"status": word} for word in ("error", "err", "ERROR", "Error", "Err")},
@@ -167,6 +176,20 @@ FAILURES: dict[str, Any] = {
     **{f"{flag} false with a code": {flag: False, "code": "gone"} for flag in FLAGS},
     **{f"{flag} false with a text": {flag: False, "reason": "It is gone."} for flag in FLAGS},
     **{f"{key} true": {key: True} for key in ("isError", "is_error")},
+    "has errors with a text": {"hasErrors": True, "message": "The order is locked."},
+    **{
+        f"code 400 with {key}": {"code": 400, key: "Invalid symbol."}
+        for key in ("message", "msg", "detail", "error-code-label")
+    },
+    "id of an error with a text": {"errorRef": "49f168a0", "message": "No such project."},
+    "fields as arguments": {"status_code": 400, "account_id": {"detail": "Unknown account."}},
+    "texts and objects of errors": {"errors": ["Not Found"], "error_details": [{"at": "id"}]},
+    "flag with an object of errors": {
+        "success": False,
+        "error_response": {"error": "UNKNOWN_FAILURE", "message": ""},
+        "order": {"price": 1},
+    },
+    ".NET": {"ErrorNumber": 16, "Type": "QueryParseException", "Message": "No field 'hi'."},
     **{f"{key} alone": {key: "order_locked"} for key in CODE_SPELLINGS},
     **{f"{key} as a number": {key: 1205} for key in CODE_SPELLINGS},
     "isError false is no sign of success": {"isError": False, "error_code": "order_locked"},
@@ -235,6 +258,10 @@ SUCCESSES: dict[str, Any] = {
         for name, mark in MARKED.items()
     },
     "flag beside many rows": {"ok": False, **{f"row {n}": {"message": "x"} for n in range(70)}},
+    "thing with a code": {"product": {"code": 404, "name": "Bolt"}},
+    "health of a thing": {"database": {"status": 503, "message": "It is down."}},
+    "no errors": {"hasErrors": False, "message": "The order was placed."},
+    "job with an error": {"job": {"id": 4, "code": 500, "message": "It crashed."}},
     "flag inside a row": {"data": {"ok": True, "error": "none"}},
     "verdict": {"valid": False, "errors": [{"line": 3, "message": "expected ;"}]},
     "findings beside ok false": {"ok": False, "findings": [{"rule": "E501", "line": 3}]},

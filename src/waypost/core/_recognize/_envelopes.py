@@ -13,8 +13,8 @@ from ._evidence import (
     says_why,
     word_of,
 )
-from ._scalars import code_of, mapping_of
-from ._words import ERROR_WORDS, FEW_KEYS, VERDICT_KEYS
+from ._scalars import code_of, mapping_of, status_of
+from ._words import ERROR_OBJECT_KEYS, ERROR_WORDS, FEW_KEYS, VERDICT_KEYS
 
 ELICITATION = -32042
 """MCP's "URL elicitation required": a question, and a call that is not finished."""
@@ -60,14 +60,36 @@ _PROBLEM_KEYS = frozenset(
 
 
 def wrapped(payload: Payload) -> Payload | None:
-    """Return the failure inside one level of ``result``, ``response`` or ``data``, or ``None``."""
+    """
+    Return the failure inside one level of wrapping, or ``None``.
+
+    Under ``result``, ``response``, ``data`` and objects named after errors; and under any name that
+    stands alone, as in ``{"itemNotFound": {"code": 404, "message": ...}}``.
+    """
     if "request" in payload:
         return None  # a recorded exchange
     for key in ("result", "response", "data"):
         inner = mapping_of(payload.get(key))
         if inner is not None and explicit(inner):
             return inner
-    return None
+    return _alone(payload) if len(payload) <= len(_ADDED) + 1 else None
+
+
+def _alone(payload: Payload) -> Payload | None:
+    """The mapping under the only key but those that waypost adds, if it tells an HTTP error."""
+    keys = list(payload.keys() - _ADDED)
+    inner = mapping_of(payload[keys[0]]) if len(keys) == 1 else None
+    if inner is None or identified(inner) or recorded(inner) or "body" in inner:
+        return None
+    if keys[0] in _ALONE_KEYS:
+        number = number_of(inner) or status_of(inner.get("code")) or 0
+        return inner if number >= 400 and has_witness(inner) else None
+    bare = (status_of(inner.get("code")) or 0) >= 400 and type(inner.get("message")) is str
+    return inner if bare else None
+
+
+_ADDED = frozenset(("retryable", "next_action", "trace_id"))
+_ALONE_KEYS = frozenset(("meta", *ERROR_OBJECT_KEYS))
 
 
 def explicit(payload: Payload) -> bool:

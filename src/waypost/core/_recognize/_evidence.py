@@ -14,6 +14,7 @@ from ._words import (
     FLAG_KEYS,
     IDENTITY_ENDINGS,
     IDENTITY_KEYS,
+    INVERSE_FLAG_KEYS,
     LEVEL_KEYS,
     MARKERS,
     PALETTE_KEYS,
@@ -32,7 +33,9 @@ Payload = Mapping[str, object]
 def marked(payload: Payload) -> bool:
     """Whether *payload* holds a key that a failure must have; the common success ends here."""
     if len(payload) <= FEW_KEYS:
-        return not payload.keys().isdisjoint(MARKERS)
+        return not payload.keys().isdisjoint(MARKERS) or (
+            len(payload) == 1 and type(next(iter(payload.values()))) is dict
+        )
     return not payload.keys().isdisjoint(COMMON_MARKERS)
 
 
@@ -42,20 +45,29 @@ def word_of(value: object) -> str | None:
 
 
 def flag_of(payload: Payload) -> bool | None:
-    if not payload.keys().isdisjoint(FLAG_KEYS):
+    if not payload.keys().isdisjoint(_FLAG_KEYS):
         for key in FLAG_KEYS:
             if (value := payload.get(key)) is False or value is True:
                 return value
+        for key in INVERSE_FLAG_KEYS:
+            if (value := payload.get(key)) is False or value is True:
+                return not value
     return None
+
+
+_FLAG_KEYS = frozenset((*FLAG_KEYS, *INVERSE_FLAG_KEYS))
 
 
 def number_of(payload: Payload) -> int:
     """The HTTP status number in a status position, or 0."""
-    if not payload.keys().isdisjoint(STATUS_KEYS):
+    if not payload.keys().isdisjoint(_STATUS_KEYS):
         for key in STATUS_KEYS:
             if (number := status_of(payload.get(key))) is not None:
                 return number
     return 0
+
+
+_STATUS_KEYS = frozenset(STATUS_KEYS)
 
 
 def says_why(payload: Payload) -> bool:
@@ -140,9 +152,16 @@ def identified(payload: Payload) -> bool:
     if not payload.keys().isdisjoint(IDENTITY_KEYS):
         return True
     return len(payload) <= FEW_KEYS and any(
-        type(key) is str and key.endswith(IDENTITY_ENDINGS) and key not in CALL_IDS
+        type(key) is str
+        and key.endswith(IDENTITY_ENDINGS)
+        and key not in CALL_IDS
+        and type(payload[key]) not in _CONTAINERS
         for key in payload
     )
+
+
+_CONTAINERS = frozenset((dict, list))
+"""What no id is: ``{"account_id": ["This field is required."]}`` names an argument."""
 
 
 def recorded(payload: Payload) -> bool:

@@ -13,6 +13,7 @@ from ._scalars import code_of, first_of, mapping_of, text_of
 from ._words import (
     CODE_KEYS,
     DEEPER_KEYS,
+    ERROR_OBJECT_KEYS,
     ERROR_WORDS,
     FAILED_WORDS,
     FEW_KEYS,
@@ -48,7 +49,9 @@ def _plan(keys: tuple[str, ...], inner: bool) -> tuple[tuple[str, ...], tuple[st
     return tuple(codes), tuple(texts)
 
 
-_INNER_VIEW = dict.fromkeys((*INNER_KEYS, "errors", "result", "response", "data")).keys()
+_INNER_VIEW = dict.fromkeys(
+    (*INNER_KEYS, *ERROR_OBJECT_KEYS, "errors", "result", "response", "data")
+).keys()
 _DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
 _TEXTS = 3
 _DETAILS = 12
@@ -109,15 +112,12 @@ def _details(payload: Payload) -> tuple[Payload, ...]:
 
 
 def _inner(payload: Payload) -> Payload | None:
-    if payload.keys().isdisjoint(_INNER_VIEW):
-        return None
-    for key in INNER_KEYS:
-        if key in payload and (
-            inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key]))
-        ):
-            return inner
-    if first := mapping_of(first_of(payload.get("errors"))):
-        return first
+    if not payload.keys().isdisjoint(_INNER_VIEW):
+        for key in (*INNER_KEYS, "errors", *ERROR_OBJECT_KEYS):
+            if key in payload and (
+                inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key]))
+            ):
+                return inner
     return wrapped(payload)
 
 
@@ -158,7 +158,7 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
         if "@type" in mapping and _is_error_info(mapping):
             named.insert(0, str(mapping["reason"]))
     payload = details[0]
-    if ("type" in payload or "__type" in payload) and (kind := code_of(_kind(payload))) is not None:
+    if not payload.keys().isdisjoint(_TYPE_KEYS) and (kind := code_of(_kind(payload))) is not None:
         # The type of RFC 9457 is an address that explains the status; any other type is a name.
         (numbers if "://" in str(payload.get("type")) else named).append(kind)
     return named + numbers, texts
@@ -205,12 +205,15 @@ _WEAK_KEYS = frozenset(("status", "type", "name", "id", "error", "reason", "cate
 _NOT_CODES = ERROR_WORDS | FAILED_WORDS | SUCCESS_WORDS
 
 
+_TYPE_KEYS = frozenset(("type", "__type", "Type"))
+
+
 def _kind(payload: Payload) -> str | None:
     """A code out of AWS's ``__type``, an RFC 9457 ``type``, or a ``type`` named like an error."""
     name = payload.get("__type")
     if type(name) is str:
         return name[:256].rpartition("#")[2].partition(":")[0]
-    name = payload.get("type")
+    name = payload.get("type", payload.get("Type"))
     if type(name) is not str or len(name) > 256:
         return None
     if name == "about:blank":

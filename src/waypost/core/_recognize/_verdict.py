@@ -21,6 +21,8 @@ from ._scalars import code_of, first_of, given, mapping_of, status_of, text_of
 from ._words import (
     COUNT_KEYS,
     DONE_PREFIXES,
+    ERROR_OBJECT_KEYS,
+    ERROR_REFERENCE_KEYS,
     ERROR_TEXT_KEYS,
     ERROR_WORDS,
     FAILED_WORDS,
@@ -32,6 +34,7 @@ from ._words import (
     SUCCESS_WORDS,
     TEXT_KEYS,
     VERDICT_KEYS,
+    WITNESS_KEYS,
     WORK_KEYS,
 )
 
@@ -87,7 +90,7 @@ def _flagged(payload: Payload) -> bool:
 _OWN_KEYS = frozenset((*FLAG_KEYS, "retryable", "next_action", "trace_id"))
 """A flag, and what waypost adds: an enriched failure is still one."""
 
-_WRAPPING_KEYS = ("data", "result", "response", "details", "meta")
+_WRAPPING_KEYS = ("data", "result", "response", "details", "meta", *ERROR_OBJECT_KEYS)
 
 
 _LOUD_KEYS = MARKERS - {"status", "data", "type", "content", "response"}
@@ -158,21 +161,26 @@ def _names_error(payload: Payload) -> bool:
 
 
 def _bare_status(payload: Payload) -> bool:
-    """An HTTP error number under ``code`` beside a message."""
-    return (status_of(payload.get("code")) or 0) >= 400 and type(payload.get("message")) is str
+    """An HTTP error number under ``code`` beside a text that speaks of an error."""
+    return (status_of(payload.get("code")) or 0) >= 400 and has_text(payload, _BESIDE_STATUS)
+
+
+_BESIDE_STATUS = frozenset(WITNESS_KEYS) - {"title"}
 
 
 def _has_rows(payload: Payload) -> bool:
     """Whether rows stand beside ``errors``: the call worked in part."""
     return len(payload) <= FEW_KEYS and any(
-        type(value) is list and value and type(value[0]) is dict and key not in _ERROR_LISTS
+        type(value) is list
+        and value
+        and type(value[0]) is dict
+        and key not in _ERROR_LISTS
+        and not (type(key) is str and key[:5].lower() == "error")
         for key, value in payload.items()
     )
 
 
-_ERROR_LISTS = frozenset(
-    ("errors", "Errors", "error", "details", "messages", "causes", "warnings", "errorCauses")
-)
+_ERROR_LISTS = frozenset(("details", "messages", "causes", "warnings"))
 
 
 def _tells(value: object, payload: Payload) -> bool:
@@ -203,8 +211,8 @@ _NO_ERROR = frozenset(
 
 def _error_texts(payload: Payload) -> bool:
     """A text named after errors, as Jira's ``errorMessages``, where nothing else came back."""
-    for key in ERROR_TEXT_KEYS:
-        value = payload.get(key)
+    for key in payload.keys() & _NAMED_AFTER_ERRORS:
+        value = payload[key]
         if text_of(value) or text_of(first_of(value)):
             return len(payload) <= FEW_KEYS and all(
                 type(key) is str and key.lower().startswith(_BESIDE_ERROR_TEXTS) for key in payload
@@ -212,6 +220,7 @@ def _error_texts(payload: Payload) -> bool:
     return False
 
 
+_NAMED_AFTER_ERRORS = frozenset((*ERROR_TEXT_KEYS, *ERROR_REFERENCE_KEYS))
 _BESIDE_ERROR_TEXTS = (
     "err",
     "code",

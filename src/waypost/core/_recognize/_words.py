@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
-STATUS_KEYS = (
-    "status",
-    "status_code",
-    "statusCode",
-    "http_code",
-    "http_status",
-    "httpStatus",
-    "http_status_code",
+
+def spellings(*names: str) -> tuple[str, ...]:
+    """The ways in which programs write the words of *names* as one key, the most common first."""
+    spelled = []
+    for name in names:
+        words = name.split()
+        pascal = "".join(map(str.capitalize, words))
+        spelled += ["_".join(words), pascal[0].lower() + pascal[1:], pascal, "-".join(words)]
+        spelled += ["".join(words), "_".join(words).upper()]
+    return tuple(dict.fromkeys(spelled))
+
+
+STATUS_KEYS = spellings("status", "status code", "http code", "http status", "http status code")
+FLAG_KEYS = spellings(
+    "ok", "success", "succeeded", "succeed", "is success", "is successful", "is ok"
 )
-FLAG_KEYS = ("ok", "success", "succeeded", "succeed", "Success")
-CODE_KEYS = (
-    "error_code", "errorCode", "error-code", "err_code", "errCode", "errcode", "ErrorCode",
-    "error_type", "errorType", "err-code", "error_name", "errorName", "error_class",
-    "exception_type", "exceptionType", "exception_class", "error_kind",
+"""Booleans that say whether the call worked."""
+
+INVERSE_FLAG_KEYS = spellings("has error", "has errors")
+"""Booleans that say whether it did not."""
+
+CODE_KEYS = spellings(
+    "error code", "err code", "error type", "error name", "error class", "error kind",
+    "exception type", "exception class", "exception name", "fault code", "error number",
+    "error num", "err no", "error status",
 )  # fmt: skip
 """Keys that hold nothing but an error code: alone they make a failure."""
 
-ERROR_TEXT_KEYS = (
-    "errorMessage", "error_message", "errorMessages", "error_title", "err-msg",
-    "error_description", "errorSummary", "error_msg", "error-code-label",
+ERROR_TEXT_KEYS = spellings(
+    "error description", "error message", "error messages", "err msg", "error msg",
+    "error summary", "error title", "error code label",
 )  # fmt: skip
 """Texts named after errors: a failure where nothing but the like stands beside them."""
+
+ERROR_REFERENCE_KEYS = spellings("error ref", "error reference", "error id")
+"""Names of one error, to be told to whoever runs the service."""
+
+ERROR_OBJECT_KEYS = spellings(
+    "error response", "error info", "error details", "error data", "error object", "error body"
+)
+"""Objects named after errors: what a flag or a status leaves open stands in them."""
 
 MARKERS = frozenset(
     (
         *STATUS_KEYS, *FLAG_KEYS, *CODE_KEYS, "result", "response", "data", "isError", "is_error",
         "error", "Error", "errors", "Errors", "code", "type", "__type", "Code", "content", "fault",
-        "exception", "err", *ERROR_TEXT_KEYS,
+        "exception", "err", *ERROR_TEXT_KEYS, *INVERSE_FLAG_KEYS, *ERROR_OBJECT_KEYS,
+        *ERROR_REFERENCE_KEYS, "retryable",
     )
 )  # fmt: skip
-"""A mapping without one of these keys is no failure."""
+"""A mapping without one of these is no failure, unless an error object is all that it holds."""
 
 FEW_KEYS = 64
 """Up to so many keys, all of MARKERS are looked for; a wider mapping costs COMMON_MARKERS only."""
@@ -104,20 +124,22 @@ TIME_KEYS = ("timestamp", "time", "ts", "@timestamp", "date", "asctime", "pid")
 PALETTE_KEYS = ("success", "info", "primary", "warning", "cancel")
 """Beside ``error``, and holding what it holds, they make a palette or a translation."""
 
-TEXT_KEYS = (
-    "message", "error_description", "error_message", "errorMessage", "msg", "errmsg", "err_msg",
-    "error_msg", "detail", "details", "description", "title", "errorSummary", "Message", "error",
-    "reason", "error_detail", "errorDescription", "statusText", "cause", "text", "exception",
-    "fault", "body", "error_title", "error_text", "err-msg", "Description", "summary",
-    "statusMessage", "status_message", "info",
+TEXT_KEYS = tuple(
+    dict.fromkeys(
+        (
+            "message", *ERROR_TEXT_KEYS, "msg", "errmsg", "detail", "details", "description",
+            "title", "Message", "error", "reason", "statusText", "cause", "text", "exception",
+            "fault", "body", "Description", "summary",
+            *spellings("error detail", "error text", "status message", "status description"),
+            "info",
+        )
+    )
 )  # fmt: skip
 """Where a tool says what happened, in order of trust."""
 
 WITNESS_KEYS = (
-    "message", "error", "detail", "title", "msg", "error_description", "error_message",
-    "errorMessage", "errmsg", "err_msg", "error_msg", "errorSummary", "Message", "fault",
-    "exception", "err-msg", "error_title", "statusMessage", "status_message", "errorDescription",
-    "error_detail",
+    "message", *ERROR_TEXT_KEYS, "error", "detail", "title", "msg", "errmsg", "Message", "fault",
+    "exception", *spellings("error detail", "status message"),
 )  # fmt: skip
 """Texts that are a second witness for a failed status; a page that was fetched has other ones."""
 
