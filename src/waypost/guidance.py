@@ -7,8 +7,10 @@ and give a success back as the same object.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .core._classify import MAX_CACHED_NAMES, classify
 from .core._clean import CODE_CHARS, MESSAGE_CHARS
 from .core._enrich import enrich
 from .core._guide import guide
@@ -49,15 +51,30 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
     .. versionadded:: 0.1.0
     """
     try:
-        guided = guide(_failure_of(error_code, message))
+        code = str(error_code)[:CODE_CHARS]
+        if type(message) is str and message:
+            return _of_failure(code, message[:MESSAGE_CHARS])
+        return _of_code(code)
     except Exception:  # noqa: BLE001 -- the contract: these functions never raise
         return False, None
+
+
+@lru_cache(maxsize=MAX_CACHED_NAMES)
+def _of_code(code: str) -> tuple[bool, str | None]:
+    """A code alone, which is kept; all codes of one row are then told the same."""
+    row = classify(code)
+    known = _by_row.get(row.id)
+    if known is None:
+        known = _by_row[row.id] = _of_failure(code, "")
+    return known
+
+
+_by_row: dict[str, tuple[bool, str | None]] = {}
+
+
+def _of_failure(code: str, message: str) -> tuple[bool, str | None]:
+    guided = guide(Failure({}, (), code, (), message))
     return guided.retryable, guided.next_action
-
-
-def _failure_of(error_code: str, message: str) -> Failure:
-    code = str(error_code)[:CODE_CHARS]
-    return Failure({}, (), code, (), message[:MESSAGE_CHARS] if isinstance(message, str) else "")
 
 
 def error_code_of(payload: Any) -> str | None:

@@ -184,6 +184,7 @@ def test_rules_are_listed_in_order() -> None:
         "next_action": known.action,
         "any_of": list(known.any_of),
         "ends": [],
+        "only_with": [],
         "not_with": list(known.not_with),
         "in_message": True,
         "vague": False,

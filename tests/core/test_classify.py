@@ -127,7 +127,8 @@ def test_further_codes_are_asked_in_order() -> None:
     assert classify("error", "Rate limit", ("zz", "404", "503")).id == "not.found"
     assert classify("error", "Rate limit", ("400", "zz")).id == "rate.limited"
     assert classify("error", "", ("400", "500")).id == "request.vague"
-    assert classify("CONFLICT", "", ("404",)).id == "precondition"
+    assert classify("CONFLICT", "", ("404",)).id == "not.found"
+    assert classify("PRECONDITION_FAILED", "", ("404",)).id == "precondition"
 
 
 @pytest.mark.parametrize(

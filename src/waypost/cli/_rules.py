@@ -47,6 +47,7 @@ def _facts(row: Rule) -> dict[str, object]:
         "next_action": row.action,
         "any_of": list(row.any_of),
         "ends": list(row.ends),
+        "only_with": list(row.only_with),
         "not_with": list(row.not_with),
         "in_message": row.in_message,
         "vague": row.vague,

@@ -163,7 +163,7 @@ class RuleBook:
         text = name_text(name)
         if text in _SAYS_NOTHING:
             return None
-        words = Words(text.split())
+        words = Words(text.split(), text)
         row = self._in_names.first(words)
         if row is not None:
             return _Decision(row, "code", words)

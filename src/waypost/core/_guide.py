@@ -12,6 +12,7 @@ from ._classify import RuleBook, sort_out
 from ._delays import delay_in
 from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, frozen
 from ._recognize import mapping_of
+from ._rules import UNKNOWN_RULE
 from ._safety import UNKNOWN_EFFECTS, Effects
 from ._said import ABSENT, Said, said_of
 
@@ -219,7 +220,8 @@ def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
     hold a secret.
     """
     code, more_codes, message = failure.code, failure.more_codes, failure.message
-    key = (hash((code, more_codes, message)), rules)
+    words = code, more_codes, message
+    key = (hash(words if failure.cause is None else (words, _words(failure.cause))), rules)
     if (known := _found_before.get(key)) is not None:
         return known
     row, doubtful = sort_out(code, message, more_codes, rules=rules)
@@ -227,10 +229,18 @@ def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
         name == "503" or "unavailable" in name.lower() for name in (code, *more_codes) if name
     )
     found = _Found(row, delay_in(message), doubtful, at_503)
+    if row is UNKNOWN_RULE and failure.cause is not None:
+        # What the cause had not done says nothing of what was done around it.
+        found = _sorted(failure.cause, rules)._replace(doubtful=True)
     if len(_found_before) >= _FOUND_KEPT:
         _found_before.clear()
     _found_before[key] = found
     return found
+
+
+def _words(failure: Failure) -> tuple[object, ...]:
+    cause = failure.cause
+    return failure.code, failure.more_codes, failure.message, cause and _words(cause)
 
 
 _WAITING = (NextStep.WAIT, NextStep.RECONNECT, NextStep.NONE)

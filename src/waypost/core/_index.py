@@ -38,6 +38,21 @@ class _Entry(NamedTuple):
     ends: bool
 
 
+class _Row(NamedTuple):
+    """A row, what must stand beside its patterns, and what must not."""
+
+    rule: Rule
+    needed: tuple[_Needle, ...]
+    barred: tuple[_Needle, ...]
+
+    def allows(self, text: str) -> bool:
+        """Whether *text*, which holds a pattern of the row, is the row's."""
+        _, needed, barred = self
+        if needed and not any(_stands(text, needle) for needle in needed):
+            return False
+        return not (barred and any(_stands(text, needle) for needle in barred))
+
+
 class Words:
     """
     Words in order, as a set, and as a text with one space before and after each.
@@ -47,10 +62,10 @@ class Words:
 
     __slots__ = ("_text", "distinct", "listed")
 
-    def __init__(self, listed: list[str]) -> None:
+    def __init__(self, listed: list[str], text: str | None = None) -> None:
         self.listed = listed
         self.distinct = set(listed)
-        self._text: str | None = None
+        self._text = text
 
     @classmethod
     def of_prose(cls, message: str) -> Words:
@@ -70,12 +85,13 @@ class Index:
     __slots__ = ("_exact", "_heads", "_rows", "_tails")
 
     def __init__(self, rows: Iterable[Rule]) -> None:
-        self._rows: list[tuple[Rule, tuple[_Needle, ...]]] = []
+        self._rows: list[_Row] = []
         self._exact: dict[str, list[_Entry]] = {}
         self._heads: dict[str, list[_Entry]] = {}
         self._tails: dict[str, list[_Entry]] = {}
         for at, row in enumerate(rows):
-            self._rows.append((row, tuple(map(_needle, row.not_with))))
+            needed, barred = map(_needle, row.only_with), map(_needle, row.not_with)
+            self._rows.append(_Row(row, tuple(needed), tuple(barred)))
             for pattern in row.any_of:
                 self._add(at, pattern, False)
             for pattern in row.ends:
@@ -108,25 +124,30 @@ class Index:
     def first(self, words: Words) -> Rule | None:
         """The first row of the table that matches."""
         rows, distinct = self._rows, words.distinct
+        candidates = self._candidates(distinct)
+        if not candidates:
+            return None
+        text = words.text
         best = len(rows)
-        for entry in self._candidates(distinct):
-            at, also, _, _ = entry
-            if (
-                at < best
-                and (not also or also in distinct)
-                and _matches(words.text, entry)
-                and not _barred(words.text, rows[at][1])
-            ):
+        for entry in candidates:
+            at, also, needle, ends = entry
+            if at >= best or (also and also not in distinct):
+                continue
+            if ends or type(needle) is tuple:
+                if not _matches(text, entry):
+                    continue
+            elif needle not in text:  # type: ignore[operator]  # a text, and that is most of them
+                continue
+            if rows[at].allows(text):
                 best = at
-        return rows[best][0] if best < len(rows) else None
+        return rows[best].rule if best < len(rows) else None
 
     def all(self, words: Words) -> Iterator[Rule]:
         """All rows that match, in the order of the table."""
         candidates = self._candidates(words.distinct)
         for at in sorted({entry.at for entry in candidates if _matches(words.text, entry)}):
-            row, barred = self._rows[at]
-            if not _barred(words.text, barred):
-                yield row
+            if self._rows[at].allows(words.text):
+                yield self._rows[at].rule
 
     def _candidates(self, words: set[str]) -> list[_Entry]:
         """The patterns whose key is among the words; for long texts by operations on sets."""
@@ -164,10 +185,6 @@ def _needle(pattern: str) -> _Needle:
 
 def _matches(text: str, entry: _Entry) -> bool:
     return _ends(text, entry.needle) if entry.ends else _stands(text, entry.needle)
-
-
-def _barred(text: str, needles: tuple[_Needle, ...]) -> bool:
-    return bool(needles) and any(_stands(text, needle) for needle in needles)
 
 
 def _stands(text: str, needle: _Needle) -> bool:

@@ -117,7 +117,9 @@ class Rule:
 
         any_of: Sequences of tokens, for instance ``"rate limit"``; ``*`` may end or begin a token.
 
-        not_with: Sequences that must not stand in the same name.
+        only_with: Sequences of which one must stand in the same name or message, if there are any.
+
+        not_with: Sequences that must not stand in the same name or message.
 
         in_message: Whether the row also reads messages. Off for words too common in prose.
 
@@ -134,6 +136,7 @@ class Rule:
     action: str | None
     why: str
     any_of: tuple[str, ...] = ()
+    only_with: tuple[str, ...] = ()
     not_with: tuple[str, ...] = ()
     in_message: bool = True
     ends: tuple[str, ...] = ()
@@ -174,6 +177,8 @@ class Failure(NamedTuple):
         signed: How many lines of its texts begin with ``[waypost]``.
 
         claim: What stands under ``waypost/guidance`` in ``_meta``, whoever wrote it.
+
+        cause: The failure that an exception was raised from; asked when nothing else says anything.
     """
 
     payload: Mapping[str, object]
@@ -185,6 +190,7 @@ class Failure(NamedTuple):
     block: int = 0
     signed: int = 0
     claim: object = None
+    cause: Failure | None = None
 
 
 T = TypeVar("T")

@@ -20,6 +20,7 @@ def rule(
     *,
     any_of: Iterable[str] = (),
     ends: Iterable[str] = (),
+    only_with: Iterable[str] = (),
     not_with: Iterable[str] = (),
     error_class: ErrorClass | str,
     retryable: bool | None = None,
@@ -40,6 +41,10 @@ def rule(
             stand. ``*`` may begin or end a word and needs three characters beside it.
 
         ends: Patterns that count only at the end of the name or message.
+
+        only_with: Patterns of which one must stand in the same name or message, anywhere: the
+            object of a verdict, as in "too many" with "requests". None are asked for if it is
+            empty.
 
         not_with: Patterns that must not stand in the same name or message.
 
@@ -66,7 +71,7 @@ def rule(
         raise RuleError(f"A rule needs an id, not {id!r}: give it one, such as 'rate.limited'.")
     if not why.strip():
         raise RuleError(f"Rule {id!r} has no reason: say in why= what it is for, in one line.")
-    patterns = _patterns(id, any_of), _patterns(id, ends), _patterns(id, not_with)
+    patterns = _patterns(id, any_of), _patterns(id, ends)
     if not patterns[0] and not patterns[1]:
         raise RuleError(f"Rule {id!r} matches nothing: give it a pattern in any_of= or ends=.")
     known_class = _known(id, "error class", error_class, ErrorClass)
@@ -85,7 +90,8 @@ def rule(
         why=why,
         any_of=patterns[0],
         ends=patterns[1],
-        not_with=patterns[2],
+        only_with=_patterns(id, only_with),
+        not_with=_patterns(id, not_with),
         in_message=in_message,
         vague=vague,
     )

@@ -94,7 +94,12 @@ def plain_text(message: str) -> str:
     if not ascii_only:
         text = text.lower().replace("\u2019", "'")
     if "'" in text:
-        text = text.replace("can't", "cannot").replace("n't", " not").replace("'", "")
+        text = (
+            text.replace("Can't", "cannot")
+            .replace("can't", "cannot")
+            .replace("n't", " not")
+            .replace("'", "")
+        )
     if ascii_only:
         return text.encode().translate(_ASCII).decode()
     return text.translate(_FOLD)

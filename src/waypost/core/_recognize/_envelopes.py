@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._evidence import (
     Payload,
     flag_of,
+    has_code,
     has_witness,
     identified,
     marked,
@@ -81,6 +82,8 @@ def _alone(payload: Payload) -> Payload | None:
     inner = mapping_of(payload[keys[0]]) if len(keys) == 1 else None
     if inner is None or identified(inner) or recorded(inner) or "body" in inner:
         return None
+    if keys[0] == "detail":  # where FastAPI puts whatever was raised
+        return inner if explicit(inner) or has_code(inner) else None
     if keys[0] in _ALONE_KEYS:
         number = number_of(inner) or status_of(inner.get("code")) or 0
         return inner if number >= 400 and has_witness(inner) else None

@@ -23,12 +23,15 @@ _GENERIC = frozenset(
 _LEAVES = 16
 
 
-def exception_failure(exception: BaseException) -> Failure | None:
+def exception_failure(exception: BaseException, causes: int = 4) -> Failure | None:
     """
     Return the failure that an exception is; ``None`` for MCP's question to the user.
 
     An exception group speaks through the first of its leaves that says something. The class names
     of the exception and of its bases stand behind its own codes.
+
+    Args:
+        causes: How far to follow what it was raised from.
     """
     leaf = _leaf(exception)
     message = text_of_exception(leaf)
@@ -48,7 +51,13 @@ def exception_failure(exception: BaseException) -> Failure | None:
         code=code,
         more_codes=others(codes, code),
         origin=Origin.EXCEPTION,
+        cause=_cause(leaf, causes - 1),
     )
+
+
+def _cause(exception: BaseException, causes: int) -> Failure | None:
+    cause = exception.__cause__
+    return exception_failure(cause, causes) if causes and isinstance(cause, Exception) else None
 
 
 def text_of_exception(exception: BaseException) -> str:

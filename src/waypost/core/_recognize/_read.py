@@ -189,14 +189,16 @@ def _code_under(key: str, value: object, position: int) -> str | None:
     if word in _NOT_CODES:
         return None
     if key in ("name", "id"):
-        return (
-            code
-            if word.endswith(("error", "exception", "fault")) and word not in SAYS_NOTHING
-            else None
-        )
+        named = word.endswith(("error", "exception", "fault")) or (key == "name" and _coined(code))
+        return code if named and word not in SAYS_NOTHING else None
     if key == "status" and not position:
         return code if code.isdecimal() else None
     return code if position <= 2 or "." not in code else None
+
+
+def _coined(name: str) -> bool:
+    """Whether *name* is written as programs write names, as ``InvalidParameter`` is."""
+    return "_" in name or (name[0].isupper() and not name[1:].islower() and not name.isupper())
 
 
 _WEAK_KEYS = frozenset(("status", "type", "name", "id", "error", "reason", "category"))

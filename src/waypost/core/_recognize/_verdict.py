@@ -31,6 +31,7 @@ from ._words import (
     INNER_KEYS,
     MARKERS,
     RECORD_KEYS,
+    STATE_KEYS,
     SUCCESS_WORDS,
     TEXT_KEYS,
     VERDICT_KEYS,
@@ -75,6 +76,8 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
         return False
     if not payload.keys().isdisjoint(VERDICT_KEYS) or recorded(payload):
+        return False
+    if not payload.keys().isdisjoint(STATE_KEYS) and identified(payload):
         return False
     return _names_error(payload) or _enveloped(payload)
 
@@ -152,7 +155,7 @@ def _empty_or_failed(value: object) -> bool:
 
 def _names_error(payload: Payload) -> bool:
     """Whether an error code, an ``error`` or ``errors`` stands here."""
-    if has_code(payload) or _bare_status(payload):
+    if has_code(payload) or _bare_status(payload) or _judged(payload):
         return True
     for key in INNER_KEYS:
         if (value := payload.get(key)) is not None and _tells(value, payload):
@@ -162,8 +165,22 @@ def _names_error(payload: Payload) -> bool:
 
 def _bare_status(payload: Payload) -> bool:
     """An HTTP error number under ``code`` beside a text that speaks of an error."""
-    return (status_of(payload.get("code")) or 0) >= 400 and has_text(payload, _BESIDE_STATUS)
+    if (status_of(payload.get("code")) or 0) < 400:
+        return False
+    return has_text(payload, _BESIDE_STATUS) or _WERKZEUG.issuperset(payload)
 
+
+def _judged(payload: Payload) -> bool:
+    """A code and a message that say themselves whether to repeat: only failures do."""
+    return (
+        type(payload.get("retryable")) is bool
+        and code_of(payload.get("code")) is not None
+        and text_of(payload.get("message")) is not None
+    )
+
+
+_WERKZEUG = frozenset(("code", "name", "description", "retryable", "next_action", "trace_id"))
+"""What Flask says of an HTTP error, and what waypost adds."""
 
 _BESIDE_STATUS = frozenset(WITNESS_KEYS) - {"title"}
 

@@ -25,7 +25,8 @@ INVERSE_FLAG_KEYS = spellings("has error", "has errors")
 
 CODE_KEYS = spellings(
     "error code", "err code", "error type", "error name", "error class", "error kind",
-    "exception type", "exception class", "exception name", "fault code", "error number",
+    "exception code", "exception type", "exception class", "exception name", "fault code",
+    "error number",
     "error num", "err no", "error status",
 )  # fmt: skip
 """Keys that hold nothing but an error code: alone they make a failure."""
@@ -116,6 +117,14 @@ RECORD_KEYS = frozenset(
     )
 )  # fmt: skip
 """A record of something that happened, or goes on: its error is the record's."""
+
+STATE_KEYS = frozenset(
+    (
+        "status", "state", "phase", "stage", "finished", "done", "output", "logs", "attempts",
+        "exit_code", "exitCode", "started_at", "startedAt", "created_at", "createdAt",
+    )
+)  # fmt: skip
+"""Beside an id they tell how a thing is doing: its error is the thing's."""
 
 LEVEL_KEYS = ("level", "severity", "levelname", "log_level")
 TIME_KEYS = ("timestamp", "time", "ts", "@timestamp", "date", "asctime", "pid")
