@@ -65,3 +65,23 @@ def test_code_of_an_envelope_is_the_most_telling_one(name: str, code: str) -> No
 def test_deepest_code_counts_when_the_outer_says_nothing(payload: Any) -> None:
     """DESIGN section 2, envelopes."""
     assert waypost.error_code_of(payload) == "order_locked"
+
+
+@pytest.mark.parametrize(
+    ("payload", "code"),
+    [
+        ({"success": False, "response_code": 125, "message": "Declined."}, "125"),
+        (
+            {"Success": False, "Errors": [{"Code": "INVALID_VALUE", "Message": "x"}]},
+            "INVALID_VALUE",
+        ),
+        ({"error": {"name": "InvalidParameter", "message": "No date."}}, "InvalidParameter"),
+        ({"error": {"name": "Order", "message": "No date."}}, "tool_error"),
+        ({"ErrorNumber": 10, "Type": "ValidationException", "Message": "x"}, "ValidationException"),
+        ({"status_code": 400, "type_name": "BadValueError", "detail": "x"}, "BadValueError"),
+        ({"exceptionCode": "InvalidSessionId", "exceptionMessage": "x"}, "InvalidSessionId"),
+    ],
+)
+def test_code_is_found_under_the_names_that_programs_give_it(payload: Any, code: str) -> None:
+    """Issue 4, item 1: spellings of keys, wrappers; names before numbers."""
+    assert waypost.error_code_of(payload) == code

@@ -129,6 +129,8 @@ def _list(result: object) -> Failure | None:
     mapping = mapping_of(result[0])
     if mapping is None or not ERROR_ROW_KEYS.issuperset(mapping) or not failed(mapping):
         return None
+    if mapping.get("type") == "error" and "error" not in mapping:
+        return None  # a line of a console, alone or not
     return read(mapping, Origin.LIST)
 
 

@@ -29,6 +29,23 @@ def json_rpc(payload: Payload) -> bool:
     return 32_000 <= abs(code) <= 32_768
 
 
+def typed(payload: Payload) -> bool:
+    """``{"type": "error", "message": ...}`` and next to nothing else: not a line of a log."""
+    return (
+        payload.get("type") == "error"
+        and type(payload.get("message")) is str
+        and _TYPED_KEYS.issuperset(payload)
+    )
+
+
+_TYPED_KEYS = frozenset(
+    (
+        "type", "message", "id", "code", "request_id", "requestId", "doc_url", "param",
+        "retryable", "next_action", "trace_id",
+    )
+)  # fmt: skip
+
+
 def amazon(payload: Payload) -> bool:
     name = payload.get("__type")
     if type(name) is str and 0 < len(name) <= 256:
@@ -82,9 +99,9 @@ def _alone(payload: Payload) -> Payload | None:
     inner = mapping_of(payload[keys[0]]) if len(keys) == 1 else None
     if inner is None or identified(inner) or recorded(inner) or "body" in inner:
         return None
-    if keys[0] == "detail":  # where FastAPI puts whatever was raised
-        return inner if explicit(inner) or has_code(inner) else None
     if keys[0] in _ALONE_KEYS:
+        if explicit(inner) or has_code(inner):
+            return inner
         number = number_of(inner) or status_of(inner.get("code")) or 0
         return inner if number >= 400 and has_witness(inner) else None
     bare = (status_of(inner.get("code")) or 0) >= 400 and type(inner.get("message")) is str
@@ -92,7 +109,8 @@ def _alone(payload: Payload) -> Payload | None:
 
 
 _ADDED = frozenset(("retryable", "next_action", "trace_id"))
-_ALONE_KEYS = frozenset(("meta", *ERROR_OBJECT_KEYS))
+_ALONE_KEYS = frozenset(("meta", "status", "detail", *ERROR_OBJECT_KEYS))
+"""Under ``detail`` FastAPI puts whatever was raised."""
 
 
 def explicit(payload: Payload) -> bool:

@@ -139,6 +139,8 @@ def has_errors(payload: Payload) -> bool:
     element = first_of(errors)
     if element is None:
         mapping = mapping_of(errors) or {}
+        if type(mapping.get("count")) is int:
+            return False
         return any(type(value) not in _COUNTS for value in list(mapping.values())[:FEW_KEYS])
     row = mapping_of(element)
     return row.keys().isdisjoint(ROW_KEYS) if row else bool(text_of(element))

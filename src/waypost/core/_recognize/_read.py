@@ -18,6 +18,7 @@ from ._words import (
     FAILED_WORDS,
     FEW_KEYS,
     INNER_KEYS,
+    REASON_CODE_KEYS,
     SAYS_NOTHING,
     STATUS_KEYS,
     SUCCESS_WORDS,
@@ -25,8 +26,8 @@ from ._words import (
 )
 
 _OUTER_CODES = (
-    *CODE_KEYS, "code", "Code", "feedbackErrorCode", "messageId", "error", "Error", "reason",
-    "category", *STATUS_KEYS,
+    *CODE_KEYS, "code", "Code", *REASON_CODE_KEYS, "feedbackErrorCode", "messageId", "error",
+    "Error", "reason", "category", *STATUS_KEYS,
 )  # fmt: skip
 _INNER_CODES = (
     *CODE_KEYS, "code", "Code", "type", "reason", "name", "error", "id", "category", *STATUS_KEYS,
@@ -50,7 +51,7 @@ def _plan(keys: tuple[str, ...], inner: bool) -> tuple[tuple[str, ...], tuple[st
 
 
 _INNER_VIEW = dict.fromkeys(
-    (*INNER_KEYS, *ERROR_OBJECT_KEYS, "errors", "result", "response", "data")
+    (*INNER_KEYS, *ERROR_OBJECT_KEYS, "errors", "Errors", "result", "response", "data")
 ).keys()
 _DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
 _TEXTS = 3
@@ -113,7 +114,7 @@ def _details(payload: Payload) -> tuple[Payload, ...]:
 
 def _inner(payload: Payload) -> Payload | None:
     if not payload.keys().isdisjoint(_INNER_VIEW):
-        for key in (*INNER_KEYS, "errors", *ERROR_OBJECT_KEYS):
+        for key in (*INNER_KEYS, "errors", "Errors", *ERROR_OBJECT_KEYS):
             if key in payload and (
                 inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key]))
             ):
@@ -207,7 +208,7 @@ _WEAK_KEYS = frozenset(("status", "type", "name", "id", "error", "reason", "cate
 _NOT_CODES = ERROR_WORDS | FAILED_WORDS | SUCCESS_WORDS
 
 
-_TYPE_KEYS = frozenset(("type", "__type", "Type"))
+_TYPE_KEYS = frozenset(("type", "__type", "Type", "type_name"))
 
 
 def _kind(payload: Payload) -> str | None:
@@ -215,7 +216,7 @@ def _kind(payload: Payload) -> str | None:
     name = payload.get("__type")
     if type(name) is str:
         return name[:256].rpartition("#")[2].partition(":")[0]
-    name = payload.get("type", payload.get("Type"))
+    name = payload.get("type", payload.get("Type", payload.get("type_name")))
     if type(name) is not str or len(name) > 256:
         return None
     if name == "about:blank":

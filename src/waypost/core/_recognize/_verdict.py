@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._envelopes import ELICITATION, amazon, explicit, json_rpc, problem, wrapped
+from ._envelopes import ELICITATION, amazon, explicit, json_rpc, problem, typed, wrapped
 from ._evidence import (
     Payload,
     flag_of,
@@ -71,7 +71,9 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     if flag is False and _flagged(payload):
         return True
     if ended_badly:
-        reported_on = identified(payload) or recorded(payload)
+        reported_on = (identified(payload) or recorded(payload)) and not (
+            number and _JSON_API.issuperset(payload)
+        )
         return (flag is False or _witnessed(payload, number)) and not reported_on
     if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
         return False
@@ -80,6 +82,15 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     if not payload.keys().isdisjoint(STATE_KEYS) and identified(payload):
         return False
     return _names_error(payload) or _enveloped(payload)
+
+
+_JSON_API = frozenset(
+    (
+        "id", "links", "status", "code", "title", "detail", "source", "meta",
+        "retryable", "next_action", "trace_id",
+    )
+)  # fmt: skip
+"""Members of an error of JSON:API, whose id is the error's, and what waypost adds."""
 
 
 def _flagged(payload: Payload) -> bool:
@@ -230,7 +241,8 @@ def _error_texts(payload: Payload) -> bool:
     """A text named after errors, as Jira's ``errorMessages``, where nothing else came back."""
     for key in payload.keys() & _NAMED_AFTER_ERRORS:
         value = payload[key]
-        if text_of(value) or text_of(first_of(value)):
+        first = first_of(value)
+        if text_of(value) or text_of(first) or mapping_of(first):
             return len(payload) <= FEW_KEYS and all(
                 type(key) is str and key.lower().startswith(_BESIDE_ERROR_TEXTS) for key in payload
             )
@@ -257,4 +269,4 @@ _BESIDE_ERROR_TEXTS = (
 
 def _enveloped(payload: Payload) -> bool:
     """Envelopes without a general marker: AWS, RFC 9457, and one level of wrapping."""
-    return amazon(payload) or problem(payload) or wrapped(payload) is not None
+    return amazon(payload) or problem(payload) or typed(payload) or wrapped(payload) is not None

@@ -24,16 +24,20 @@ INVERSE_FLAG_KEYS = spellings("has error", "has errors")
 """Booleans that say whether it did not."""
 
 CODE_KEYS = spellings(
-    "error code", "err code", "error type", "error name", "error class", "error kind",
+    "error code", "err code", "error key", "error type", "error name", "error class", "error kind",
     "exception code", "exception type", "exception class", "exception name", "fault code",
     "error number",
     "error num", "err no", "error status",
 )  # fmt: skip
 """Keys that hold nothing but an error code: alone they make a failure."""
 
+REASON_CODE_KEYS = spellings("response code", "result code", "return code", "reason code")
+"""Keys that hold a code of any outcome: of a failure's, once something else says that it is one."""
+
 ERROR_TEXT_KEYS = spellings(
     "error description", "error message", "error messages", "err msg", "error msg",
-    "error summary", "error title", "error code label",
+    "error summary", "error title", "error details", "error reason", "error cause",
+    "error code label",
 )  # fmt: skip
 """Texts named after errors: a failure where nothing but the like stands beside them."""
 
@@ -49,8 +53,8 @@ MARKERS = frozenset(
     (
         *STATUS_KEYS, *FLAG_KEYS, *CODE_KEYS, "result", "response", "data", "isError", "is_error",
         "error", "Error", "errors", "Errors", "code", "type", "__type", "Code", "content", "fault",
-        "exception", "err", *ERROR_TEXT_KEYS, *INVERSE_FLAG_KEYS, *ERROR_OBJECT_KEYS,
-        *ERROR_REFERENCE_KEYS, "retryable",
+        "exception", "err", "innerError", "innererror", *ERROR_TEXT_KEYS, *INVERSE_FLAG_KEYS,
+        *ERROR_OBJECT_KEYS, *ERROR_REFERENCE_KEYS, "retryable",
     )
 )  # fmt: skip
 """A mapping without one of these is no failure, unless an error object is all that it holds."""
@@ -190,7 +194,7 @@ ROW_KEYS = frozenset(
 )  # fmt: skip
 """An element of ``errors`` with one of them is a row of a report, or a finding."""
 
-INNER_KEYS = ("error", "Error", "fault", "exception", "err")
+INNER_KEYS = ("error", "Error", "fault", "exception", "err", "innerError", "innererror")
 """One of them, holding a mapping, is the error object."""
 
 DEEPER_KEYS = (
