@@ -301,7 +301,7 @@ def test_explanation_names_the_shadowed_rows() -> None:
     explanation = explain("LOCK_WAIT_TIMEOUT")
     assert explanation.tokens == ("lock", "wait", "timeout")
     assert explanation.rule.id == "lock.held"
-    assert [row.id for row in explanation.shadowed] == ["timed.out"]
+    assert [row.id for row in explanation.shadowed] == ["timed.out", "wait.name"]
     assert explain("DISK_FULL").rule.id == "quota.used_up"
     assert [row.id for row in explain("DISK_FULL").shadowed] == ["quota.message"]
     assert explain("lorem", "ipsum").tokens == ("lorem",)

@@ -15,8 +15,8 @@ from waypost.core._classify import classify
         ("HOURLY_EXPORT_LIMIT_EXCEEDED", "rate.of_calls"),
         ("OVER_QUERY_LIMIT", "rate.of_calls"),
         ("MaxInFlightLimitExceeded", "rate.of_calls"),
-        ("TOO_MANY_ATTACHMENTS", "quota.used_up"),
-        ("DAILY_REQUESTS_LIMIT_EXCEEDED", "quota.used_up"),
+        ("TOO_MANY_ATTACHMENTS", "limit.vague"),
+        ("DAILY_REQUESTS_LIMIT_EXCEEDED", "limit.vague"),
         ("RequestSizeLimitExceeded", "too_large"),
         # what an object is doing now, and what it is
         ("InvalidVolume.SnapshotCreating", "state.passing"),
@@ -25,10 +25,18 @@ from waypost.core._classify import classify
         ("JobNotFinished", "state.passing"),
         ("InvalidVolume", "invalid.name"),
         ("HeaderParsingError", "invalid.last"),
+        # what the name says of itself
+        ("ACCOUNT_NOT_FOUND_RETRYABLE", "said.retryable"),
+        ("SQLNonTransientConnectionException", "said.final"),
+        ("FLOOD_PREMIUM_WAIT", "rate.limited"),
+        ("IMPORT_NOT_YET_UPLOADED", "wait.name"),
+        ("MaxRetriesError", "unknown"),
         # locks, and what is merely called so
         ("TABLE_LOCKED_BY_EXPORT", "lock.name"),
         ("ACCESS_DENIED_ITEM_LOCKED", "account.locked"),
         ("OptimisticLockMismatch", "precondition"),
+        ("OptimisticLockException", "precondition"),
+        ("THREAD_LOCKED", "unknown"),
         # who is in charge moved
         ("NotALeader", "cluster.moved"),
         ("ShardNotMember", "cluster.moved"),

@@ -49,6 +49,7 @@ EXAMPLES = {
     "answer.invalid": ":1 validation error for dbsizeOutput\nresult\n  Input should be an integer",
     "arguments.validated": ":2 validation errors for fetchArguments\nurl\n  Field required",
     "exception.vague": "ValueError",
+    "said.retryable": "SchemaMismatchRetryableException",
     "not.there": "PREVIEW_UNAVAILABLE",
     "unavailable.all": ":There are no brokers available",
     "unknown.thing": ":unknown job_id",

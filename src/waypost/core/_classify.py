@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, Self
 
 from ._index import Index, Words
-from ._model import ErrorClass, NextStep, Outcome, Rule, RuleError
+from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, is_path, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
@@ -237,12 +237,8 @@ class RuleBook:
 
 def _says_less(found: Rule, vague: Rule) -> bool:
     """Whether a message does not refine a vague code."""
-    # A ValueError is about what was passed: a timeout in its words is the name of an argument.
-    about_arguments = vague.id == "exception.vague" and found.step in _WAITING
-    return found.vague or about_arguments
-
-
-_WAITING = (NextStep.WAIT, NextStep.RECONNECT)
+    others = vague.refined_by and found.error_class not in vague.refined_by
+    return found.vague or bool(others)
 
 
 def _gives_way(row: Rule) -> bool:

@@ -126,6 +126,8 @@ class Rule:
         ends: Sequences that count only where the name or the message ends in them.
 
         vague: The row says little: further codes and the message are asked before it is believed.
+
+        refined_by: The classes in which a message makes a vague row clearer; empty for all.
     """
 
     id: str
@@ -141,6 +143,7 @@ class Rule:
     in_message: bool = True
     ends: tuple[str, ...] = ()
     vague: bool = False
+    refined_by: tuple[ErrorClass, ...] = ()
 
 
 class Origin(StrEnum):

@@ -112,6 +112,8 @@ SHORT_NAMES = {
     "badvers": "unsupported", "badsig": "auth.refused", "badkey": "auth.refused",
     "badtime": "auth.refused", "badmode": "unsupported", "badname": "invalid.words",
     "badalg": "unsupported", "badtrunc": "invalid.words", "badcookie": "invalid.words",
+    # the name of SQLSTATE 40001: "failure" tells it from a value that cannot be written as text
+    "serialization_failure": "transaction.aborted",
     # Redis error prefixes
     "busykey": "exists", "busygroup": "exists", "nogroup": "not.found", "noscript": "not.found",
     "noperm": "forbidden", "noproto": "unsupported", "wrongtype": "invalid.words",
@@ -145,7 +147,8 @@ ORACLE = {
     "904": "argument.unknown", "942": "not.found", "1013": "cancelled", "1017": "auth.refused",
     "1031": "forbidden", "1033": "maintenance", "1034": "unavailable", "1089": "maintenance",
     "1090": "maintenance", "1400": "invalid.words", "1722": "invalid.words",
-    "3113": "connection.lost", "3114": "connection.lost", "3135": "connection.lost",
+    "1012": "connection.lost", "3113": "connection.lost", "3114": "connection.lost",
+    "3135": "connection.lost",
     "4021": "lock.held", "8177": "transaction.aborted", "12154": "misconfigured",
     "12170": "timed.out", "12514": "unavailable", "12519": "overloaded", "12520": "overloaded",
     "12537": "connection.lost", "12541": "connection.refused", "28000": "account.locked",

@@ -30,6 +30,7 @@ def rule(
     why: str,
     in_message: bool = True,
     vague: bool = False,
+    refined_by: Iterable[ErrorClass | str] = (),
 ) -> Rule:
     """
     Make one row; what is left out comes from the table of classes.
@@ -64,6 +65,9 @@ def rule(
 
         vague: Whether the row gives way to any further code, and to a message that says more.
 
+        refined_by: The classes, or their values, to which a vague row gives way when a message
+            tells of them; to all if it is empty. A boilerplate is no reason.
+
     Raises:
         RuleError: Something above does not hold; the text names the value and the way out.
     """
@@ -94,6 +98,7 @@ def rule(
         not_with=_patterns(id, not_with),
         in_message=in_message,
         vague=vague,
+        refined_by=tuple(_known(id, "error class", each, ErrorClass) for each in refined_by),
     )
 
 

@@ -6,11 +6,16 @@ Above them what only looks like such a verdict: a session that is not found, an 
 
 from __future__ import annotations
 
-from ._model import ErrorClass as C, Outcome, Rule
+from ._actions import CLASS_DEFAULTS
+from ._model import ErrorClass as C, NextStep, Outcome, Rule
 from ._row import rule
 
 NOT_DONE = Outcome.NOT_DONE
 UNKNOWN = Outcome.UNKNOWN
+
+_ABOUT_ARGUMENTS = tuple(
+    each for each in C if CLASS_DEFAULTS[each].step not in (NextStep.WAIT, NextStep.RECONNECT)
+)
 
 # Patterns one a line would make the table too long to read in one sitting.
 # fmt: off
@@ -20,6 +25,15 @@ VERDICTS: tuple[Rule, ...] = (
          any_of=("account locked", "account disabled", "account suspended", "account inactive",
                  "account deactivated", "account banned", "user disabled", "user locked",
                  "user deactivated", "user suspended", "user banned", "access denied item locked")),
+    rule("said.retryable", error_class=C.UNAVAILABLE, outcome=UNKNOWN, in_message=False,
+         why="Above all verdicts: a name that says itself that it passes, whatever it is about.",
+         any_of=("retryable", "retriable", "transient"),
+         not_with=("not retryable", "non retryable", "not retriable", "non retriable",
+                   "non transient", "not transient", "transaction*")),
+    rule("said.final", error_class=C.INTERNAL, outcome=UNKNOWN, retryable=False, in_message=False,
+         why="The same the other way round.",
+         any_of=("not retryable", "non retryable", "not retriable", "non retriable",
+                 "non transient", "not transient", "nonretryable", "nontransient")),
     rule("input.required", error_class=C.NEEDS_INPUT, outcome=NOT_DONE,
          why="A question to a person, not a missing argument; above the generic 'required'.",
          any_of=("input required", "elicitation required", "approval required",
@@ -62,7 +76,7 @@ VERDICTS: tuple[Rule, ...] = (
                  "name resolution", "dns resolution", "dns lookup", "unknown host",
                  "host unreachable", "no route to host", "hostname resolution",
                  "name or service not known", "nodename nor servname", "name not resolved",
-                 "failed to resolve", "gaierror", "host gone"),
+                 "failed to resolve", "gaierror", "host gone", "host not reachable"),
          not_with=("non recoverable",)),
     rule("tool.unknown", error_class=C.UNSUPPORTED, outcome=NOT_DONE,
          why="Above not found: what is missing is the tool itself, so another one is needed.",
@@ -123,7 +137,8 @@ VERDICTS: tuple[Rule, ...] = (
                  "already in use", "name taken", "name in use", "duplicate*", "dup entry",
                  "dup key*", "already defined", "unique violation", "unique constraint",
                  "is not unique", "already used", "must be unique", "already an object",
-                 "already recorded"),
+                 "already recorded", "name not available", "handle not available",
+                 "username not available", "domain not available"),
          not_with=("already in progress",)),
     rule("exists.name", error_class=C.ALREADY_EXISTS, outcome=NOT_DONE, in_message=False,
          why="The same in few words, safe in names only: prose says 'if it exists'.",
@@ -168,12 +183,14 @@ VERDICTS: tuple[Rule, ...] = (
                  "wrong type", "wrong number", "wrong value", "incorrect type", "out of range",
                  "syntax error", "validation", "violat*", "inconsistent*", "ambiguous",
                  "idempotency*", "too small", "too short", "too few"),
-         not_with=("invalid state", "invalid version", "version mismatch", "throttl*",
+         not_with=("sharing violation", "lock violation", "replicas", "invalid state",
+                   "invalid version", "version mismatch", "throttl*",
                    "rate limit*", "etag mismatch", "lock mismatch", "missing config*",
                    "missing perm*", "missing scope*", "missing privilege*", "role missing")),
     rule("exception.vague", error_class=C.INVALID, outcome=NOT_DONE, in_message=False, vague=True,
-         why="Python's name for anything that is wrong: the message may say what.",
-         any_of=("value error",)),
+         why="Python's name for what was passed: the message says what is wrong, and a timeout in "
+             "its words is the name of an argument.",
+         refined_by=_ABOUT_ARGUMENTS, any_of=("value error",)),
     rule("http.forbidden", error_class=C.FORBIDDEN, outcome=NOT_DONE, vague=True,
          why="Mostly permission, but some servers send 403 for limits and tokens: the message "
              "tells.",
