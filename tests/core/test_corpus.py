@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
-import enum
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pydantic
 import pytest
-from mcp.types import CallToolResult
 
 import waypost
+from tests.corpus.forms import STEPS, forms_of
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 ROWS = [json.loads(line) for line in (CORPUS / "payloads.jsonl").read_text("utf-8").splitlines()]
 API = [json.loads(line) for line in (CORPUS / "api.jsonl").read_text("utf-8").splitlines()]
-STEPS = {
-    "wait": {"wait"},
-    "reconnect": {"reconnect"},
-    "prepare": {"reconnect", "choose_other_tool", "ask_user"},
-    "sign_in": {"reauthenticate"},
-    "ask_user": {"ask_user"},
-    "check_effect": {"list_first"},
-    "fix_arguments": {"fix_arguments"},
-    "list_first": {"list_first"},
-    "reduce_scope": {"reduce_scope"},
-    "use_other_tool": {"choose_other_tool"},
-    "ask_permission": {"check_permission"},
-    "report": {"report"},
-    "none": {"none", "report"},
-}
 NOT_FOUND = {
     "C030": "no error marker but a list named validation_failures",
     "C092": "throttling told by XML in a text that nothing flags",
@@ -58,54 +41,7 @@ OTHER_STEP = {
 }
 
 
-def _live(value: Any) -> Any:
-    """The object that a row of kind `model` stands for."""
-    if isinstance(value, list):
-        return [_live(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    if "__enum__" in value:
-        member = {value["name"]: value["value"]}
-        kind: Any = enum.StrEnum if isinstance(value["value"], str) else enum.IntEnum
-        return kind(value["__enum__"], member)[value["name"]]
-    fields = {key: _live(item) for key, item in value.items() if not key.startswith("__")}
-    if "__dataclass__" in value:
-        return dataclasses.make_dataclass(value["__dataclass__"], list(fields))(**fields)
-    if value.get("__model__") == "CallToolResult":
-        return CallToolResult.model_validate(fields)
-    if value.get("__base__") == "CallToolResult":
-        own = {key: item for key, item in fields.items() if key not in ("content", "isError")}
-        return _model(value["__model__"], own, __base__=CallToolResult).model_validate(fields)
-    if "__model__" in value:
-        config = pydantic.ConfigDict(extra="allow", arbitrary_types_allowed=True)
-        return _model(value["__model__"], fields, __config__=config)(
-            **fields, **value.get("__extra__", {})
-        )
-    return fields
-
-
-def _model(name: str, fields: dict[str, Any], **options: Any) -> Any:
-    make: Any = pydantic.create_model
-    return make(name, **options, **dict.fromkeys(fields, (Any, ...)))
-
-
-def _forms(row: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each form in which a host sees the payload."""
-    payload = row["payload"]
-    if row["kind"] == "exception_text":
-        yield "exception", RuntimeError(payload)
-    elif row["kind"] == "model":
-        yield "model", _live(payload)
-    else:
-        yield "json", payload
-        if row["kind"] == "call_tool_result":
-            try:
-                yield "object", CallToolResult.model_validate(payload)
-            except pydantic.ValidationError:  # content that the SDK itself would refuse
-                return
-
-
-CASES = [(row, form) for row in ROWS if row["kind"] != "retry_chain" for form, _ in _forms(row)]
+CASES = [(row, form) for row in ROWS if row["kind"] != "retry_chain" for form, _ in forms_of(row)]
 
 
 def _cases(wanted: Callable[[dict[str, Any]], bool]) -> pytest.MarkDecorator:
@@ -134,7 +70,7 @@ def _at(value: Any, path: str) -> Any:
 
 
 def _obj(row: dict[str, Any], form: str) -> Any:
-    return dict(_forms(copy.deepcopy(row)))[form]
+    return dict(forms_of(copy.deepcopy(row)))[form]
 
 
 @_cases(lambda row: not row["is_error"])
