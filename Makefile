@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check docs matrix bench servers format pages picture pins clean
+.PHONY: help demo test check docs matrix bench servers peers format pages picture pins clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,9 @@ PIN_EXTRAS := cli,fastmcp,instrument,langchain,mcp,openai-agents,otlp,pydantic-a
 
 # One environment for each requirement file: two servers may want different versions of the MCP SDK.
 SERVERS := $(patsubst requirements/servers/%.txt,build/servers/%/.installed,$(wildcard requirements/servers/*.txt))
+
+# The same for the libraries that waypost is compared with: each in an environment of its own.
+PEERS := $(patsubst requirements/peers/%.txt,build/peers/%/.installed,$(wildcard requirements/peers/*.txt))
 
 # What must be covered to the last branch, and nothing less.
 FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*
@@ -59,6 +62,8 @@ bench: .venv/.dev ## Compare the cost of waypost with its floors, in one process
 
 servers: $(SERVERS) ## Install the public MCP servers that tests/servers drives
 
+peers: $(PEERS) ## Install the libraries that benchmarks/accuracy compares waypost with
+
 format: .venv/.dev ## Rewrite the code the way `make check` wants it
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
@@ -83,7 +88,7 @@ pins: ## Write requirements/constraints.txt anew, with the newest versions
 clean: ## Remove .venv and everything else that make and the tools left
 	rm -rf .venv build dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache \
 		.pytest_cache .ruff_cache
-	find docs src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find benchmarks docs src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------------------- the environment
 # Progress goes to stderr, so that the output of a target stays its own.
@@ -116,4 +121,12 @@ build/servers/%/.installed: requirements/servers/%.txt | .venv/.pip
 	@rm -rf $(@D)
 	@$(BIN)/python -m venv --without-pip $(@D)
 	@$(BIN)/python -m pip --python $(@D)/bin/python install --quiet --requirement $<
+	@touch $@
+
+build/peers/%/.installed: requirements/peers/%.txt | .venv/.pip
+	@echo "Installing $* into $(@D) (some seconds) ..." >&2
+	@rm -rf $(@D)
+	@$(BIN)/python -m venv --without-pip $(@D)
+	@$(BIN)/python -m pip --python $(@D)/bin/python install --quiet --requirement $< || { \
+		echo "$* cannot be installed; without it there is no comparison." >&2; exit 1; }
 	@touch $@
