@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check docs matrix bench servers peers format pages picture pins clean
+.PHONY: help demo test check docs matrix bench servers peers accuracy format pages picture pins clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -63,6 +63,9 @@ bench: .venv/.dev ## Compare the cost of waypost with its floors, in one process
 servers: $(SERVERS) ## Install the public MCP servers that tests/servers drives
 
 peers: $(PEERS) ## Install the libraries that benchmarks/accuracy compares waypost with
+
+accuracy: .venv/.dev $(PEERS) ## Score waypost and its peers on the corpus, and write docs/accuracy.md
+	@$(BIN)/python -m benchmarks.accuracy --write
 
 format: .venv/.dev ## Rewrite the code the way `make check` wants it
 	$(BIN)/ruff check --fix-only

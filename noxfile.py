@@ -55,7 +55,7 @@ START_EXTRAS = (
 START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telemetry.py")
 """Tests that start a program which needs the extra `otlp`."""
 
-ELSEWHERE = ("tests/docs", "tests/servers", "tests/test_house.py")
+ELSEWHERE = ("tests/benchmarks", "tests/docs", "tests/servers", "tests/test_house.py")
 """Tests about our pages and our source, and about programs that bring versions of their own."""
 
 CHECK = """
