@@ -198,6 +198,18 @@ FAILURES: dict[str, Any] = {
         "retryable": False,
     },
     "type error": {"type": "error", "request_id": "r-1", "message": "message_id is required"},
+    "object error": {"object": "error", "message": "No such model.", "type": "X", "code": 404},
+    "code with a delay": {"code": "CIRCUIT_OPEN", "message": "Off.", "retry_after_ms": 30_000},
+    "protocol error of another number": {"code": -2, "message": "MCP error -2: timed out"},
+    "code beside an id of an argument": {
+        "status_code": 429,
+        "error_code": "ComplexityException",
+        "account_id": "0",
+    },
+    "state as the reason": {"status": "timeout", "output": None, "error": "No answer."},
+    "argument error alone": [
+        {"errorCode": "BAD_FORMAT", "field": "email", "originalValue": "x", "message": "Bad."}
+    ],
     "error inside": {"code": "InvalidRequest", "innerError": {"code": "InvalidModel"}},
     "status object": {"status": {"status": "ERROR", "error_code": "NO_PAYMENT", "message": "x"}},
     "details of an error": {"errorDetails": "Could not activate user 'kim'."},
@@ -273,6 +285,7 @@ SUCCESSES: dict[str, Any] = {
     "job that stopped": {"job_id": "j-2", "status": "interrupted", "error": "restarted"},
     "task that was polled": {"id": "t-1", "finished": True, "error": "The build broke."},
     "errors counted beside rows": {"uids": ["u-1"], "errors": {"count": 1, "details": {"u-2": {}}}},
+    "run with a code": {"run_id": "r", "status_code": 500, "error_code": "X", "finished": True},
     "console line alone": [{"type": "error", "message": "x is undefined"}],
     "console line with its time": {"type": "error", "message": "x", "timestamp": 17},
     "thing with a code": {"product": {"code": 404, "name": "Bolt"}},

@@ -82,6 +82,17 @@ def test_verdict_decides_whatever_its_object(code: str, row: str) -> None:
         ("Multiple rows were found when exactly one was required", "invalid.words"),
         ("database or disk is full", "quota.message"),
         ("database disk image is malformed", "data.lost"),
+        ("Error acquiring the state lock: ConditionalCheckFailedException", "lock.held"),
+        (
+            "The request failed. (Status Code: 403; Error Code: ExpiredToken; ID: c5)",
+            "auth.expired",
+        ),
+        (
+            "2 validation errors for CallToolResult\ncontent.0.text\n  Field required",
+            "answer.invalid",
+        ),
+        ("The configured connection string is not valid.", "misconfigured"),
+        ("You need to connect to a database before you can read it.", "not.ready"),
         ("This request must be retried", "unavailable"),
         ("The colour is missing, please try again", "invalid.words"),
     ],

@@ -79,6 +79,8 @@ def test_deepest_code_counts_when_the_outer_says_nothing(payload: Any) -> None:
         ({"error": {"name": "Order", "message": "No date."}}, "tool_error"),
         ({"ErrorNumber": 10, "Type": "ValidationException", "Message": "x"}, "ValidationException"),
         ({"status_code": 400, "type_name": "BadValueError", "detail": "x"}, "BadValueError"),
+        ({"status": "timeout", "output": None, "error": "No answer."}, "timeout"),
+        ({"status": "Rejected", "errormsg": "No funds", "errorcode": 101}, "101"),
         ({"exceptionCode": "InvalidSessionId", "exceptionMessage": "x"}, "InvalidSessionId"),
     ],
 )

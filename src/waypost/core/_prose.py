@@ -105,18 +105,24 @@ def embedded_codes(text: str) -> Iterator[str]:
     """
     Words of *text* that stand where a code does, at most 8.
 
-    Before a colon, in brackets, last, or after ``StatusCode.``: ``ENOENT: no such file``, ``An
-    error occurred (ExpiredToken) when``, ``Failed to send: invalid_grant``.
+    Before a colon, in brackets, last, or after ``StatusCode.`` or ``Error Code:``: ``ENOENT: no
+    such file``, ``An error occurred (ExpiredToken) when``, ``Failed to send: invalid_grant``.
     """
     places = [chunk[-MAX_CODE:].rpartition(" ")[2] for chunk in text.split(":", MAX_CODES)]
     if "(" in text:
         places += [c[:MAX_CODE].partition(")")[0] for c in text.split("(", MAX_CODES)[1:]]
+    for mark in _BEFORE_CODES:
+        if mark in text:
+            places.append(text.partition(mark)[2][:MAX_CODE].partition(" ")[0].rstrip(";"))
     if "StatusCode." in text:
         places.append(text.partition("StatusCode.")[2][:MAX_CODE].partition("\n")[0])
     places.append(text[-MAX_CODE:].rstrip(_EDGES + " \n").rpartition(" ")[2])
     for place in dict.fromkeys(places):
         if _like_code(word := place.strip(_EDGES + "() \n\t")):
             yield word
+
+
+_BEFORE_CODES = ("Error Code: ", "error code: ", "ErrorCode: ", "errorCode=", "error_code=")
 
 
 def _like_code(word: str) -> bool:

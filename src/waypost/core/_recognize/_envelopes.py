@@ -23,19 +23,24 @@ ELICITATION = -32042
 
 def json_rpc(payload: Payload) -> bool:
     """Whether *payload* is a JSON-RPC error, also without its envelope."""
-    code = payload.get("code")
-    if type(code) is not int or code == ELICITATION or type(payload.get("message")) is not str:
+    code, message = payload.get("code"), payload.get("message")
+    if type(code) is not int or code == ELICITATION or type(message) is not str:
         return False
-    return 32_000 <= abs(code) <= 32_768
+    return 32_000 <= abs(code) <= 32_768 or message.startswith("MCP error ")
 
 
 def typed(payload: Payload) -> bool:
-    """``{"type": "error", "message": ...}`` and next to nothing else: not a line of a log."""
-    return (
-        payload.get("type") == "error"
-        and type(payload.get("message")) is str
-        and _TYPED_KEYS.issuperset(payload)
-    )
+    """
+    Whether *payload* calls itself an error, and says why.
+
+    ``{"object": "error"}`` as servers of OpenAI's protocol do; ``{"type": "error"}`` with next to
+    nothing else, since lines of logs have a type, too.
+    """
+    if type(payload.get("message")) is not str:
+        return False
+    if payload.get("object") == "error":
+        return True
+    return payload.get("type") == "error" and _TYPED_KEYS.issuperset(payload)
 
 
 _TYPED_KEYS = frozenset(

@@ -162,7 +162,13 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     if not payload.keys().isdisjoint(_TYPE_KEYS) and (kind := code_of(_kind(payload))) is not None:
         # The type of RFC 9457 is an address that explains the status; any other type is a name.
         (numbers if "://" in str(payload.get("type")) else named).append(kind)
-    return named + numbers, texts
+    return named + numbers or _state(payload), texts
+
+
+def _state(payload: Payload) -> list[str]:
+    """A status in words, such as "timeout", which is a code where nothing else is."""
+    code = code_of(payload.get("status"))
+    return [] if code is None or code.lower() in _NOT_CODES else [code]
 
 
 def _few(wide: Payload) -> Iterable[str]:

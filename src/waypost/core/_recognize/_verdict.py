@@ -28,6 +28,7 @@ from ._words import (
     FAILED_WORDS,
     FEW_KEYS,
     FLAG_KEYS,
+    IDENTITY_KEYS,
     INNER_KEYS,
     MARKERS,
     RECORD_KEYS,
@@ -72,7 +73,7 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
         return True
     if ended_badly:
         reported_on = (identified(payload) or recorded(payload)) and not (
-            number and _JSON_API.issuperset(payload)
+            number and (_JSON_API.issuperset(payload) or _argued(payload))
         )
         return (flag is False or _witnessed(payload, number)) and not reported_on
     if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
@@ -83,6 +84,13 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
         return False
     return _names_error(payload) or _enveloped(payload)
 
+
+def _argued(payload: Payload) -> bool:
+    """Whether a code stands beside ids of arguments, and nothing is reported on."""
+    return has_code(payload) and payload.keys().isdisjoint(_REPORTED)
+
+
+_REPORTED = frozenset((*IDENTITY_KEYS, *STATE_KEYS, *RECORD_KEYS)) - {"status"}
 
 _JSON_API = frozenset(
     (
@@ -182,12 +190,15 @@ def _bare_status(payload: Payload) -> bool:
 
 
 def _judged(payload: Payload) -> bool:
-    """A code and a message that say themselves whether to repeat: only failures do."""
+    """A code and a message that say themselves whether or when to repeat: only failures do."""
     return (
-        type(payload.get("retryable")) is bool
+        (type(payload.get("retryable")) is bool or any(map(payload.get, _DELAY_KEYS)))
         and code_of(payload.get("code")) is not None
         and text_of(payload.get("message")) is not None
     )
+
+
+_DELAY_KEYS = ("retry_after", "retry_after_ms", "retry_after_seconds", "retryAfter", "retryAfterMs")
 
 
 _WERKZEUG = frozenset(("code", "name", "description", "retryable", "next_action", "trace_id"))

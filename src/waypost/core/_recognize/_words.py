@@ -36,7 +36,7 @@ REASON_CODE_KEYS = spellings("response code", "result code", "return code", "rea
 
 ERROR_TEXT_KEYS = spellings(
     "error description", "error message", "error messages", "err msg", "error msg",
-    "error summary", "error title", "error details", "error reason", "error cause",
+    "error summary", "error title", "error detail", "error details", "error reason", "error cause",
     "error code label",
 )  # fmt: skip
 """Texts named after errors: a failure where nothing but the like stands beside them."""
@@ -143,7 +143,7 @@ TEXT_KEYS = tuple(
             "message", *ERROR_TEXT_KEYS, "msg", "errmsg", "detail", "details", "description",
             "title", "Message", "error", "reason", "statusText", "cause", "text", "exception",
             "fault", "body", "Description", "summary",
-            *spellings("error detail", "error text", "status message", "status description"),
+            *spellings("error text", "status message", "status description"),
             "info",
         )
     )
@@ -152,7 +152,7 @@ TEXT_KEYS = tuple(
 
 WITNESS_KEYS = (
     "message", *ERROR_TEXT_KEYS, "error", "detail", "title", "msg", "errmsg", "Message", "fault",
-    "exception", *spellings("error detail", "status message"),
+    "exception", *spellings("status message"),
 )  # fmt: skip
 """Texts that are a second witness for a failed status; a page that was fetched has other ones."""
 
@@ -230,7 +230,8 @@ ERROR_ROW_KEYS = frozenset(
         *CODE_KEYS, *TEXT_KEYS, *FLAG_KEYS, *STATUS_KEYS, *RETRYABLE_ALIASES, *ADVICE_ALIASES,
         "code", "type", "fields", "field", "errors", "retryable", "next_action", "retry_after",
         "isError", "is_error", "input_request", "request_id", "requestId", "trace_id",
-        "extensions", "data", "locations",
+        "extensions", "data", "locations", "value", "originalValue", "rejectedValue", "param",
+        "parameter", "path", "pointer", "source", "target", "location", "help", "helpUrl",
     )
 )  # fmt: skip
 """All that a list of one error may hold: with more in it, a row is a row, alone or not."""
