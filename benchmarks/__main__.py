@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import failure, host, lines, success
+from . import codes, failure, host, lines, success
 from ._measure import Ratio, Whole, measure
 
 RATIOS: tuple[Ratio | Whole, ...] = (
     *success.RATIOS,
     *failure.RATIOS,
+    *codes.RATIOS,
     *host.RATIOS,
     *lines.RATIOS,
 )

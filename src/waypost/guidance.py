@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .core._classify import MAX_CACHED_NAMES, classify
+from .core._classify import MAX_CACHED_NAMES, default_rules
 from .core._clean import CODE_CHARS, MESSAGE_CHARS
 from .core._enrich import enrich
 from .core._guide import guide
@@ -41,8 +41,8 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
         error_code: As the tool wrote it; case and spelling do not matter, only 128 characters are
             read.
 
-        message: Reveals failed sign-ins, and refines a code that says nothing. Only 4,096
-            characters are read.
+        message: Reveals failed sign-ins, and refines a code that says nothing. Of its first 4,096
+            characters the first and the last 768 are read.
 
     Returns:
         ``(False, None)`` for codes that no rule knows. ``retryable`` is ``True`` only when the same
@@ -62,7 +62,7 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
 @lru_cache(maxsize=MAX_CACHED_NAMES)
 def _of_code(code: str) -> tuple[bool, str | None]:
     """A code alone, which is kept; all codes of one row are then told the same."""
-    row = classify(code)
+    row = default_rules().row_of(code)
     known = _by_row.get(row.id)
     if known is None:
         known = _by_row[row.id] = _of_failure(code, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from waypost.core._tokens import MAX_MESSAGE, MAX_NAME, name_text, tokens_of, words_of
+from waypost.core._tokens import MAX_MESSAGE, MAX_NAME, PROSE_ENDS, name_text, tokens_of, words_of
 
 ASCII = st.text(st.characters(min_codepoint=0, max_codepoint=127), max_size=200)
 NAMES = st.lists(st.text("abcdefghkz", min_size=2, max_size=8), min_size=1, max_size=5)
@@ -78,12 +78,27 @@ def test_spelling_of_a_code_does_not_change_its_words(words: list[str]) -> None:
 )
 def test_prose_becomes_plain_words(message: str, words: str) -> None:
     """Our promise: contractions, signs and accents do not hide a phrase from the rules."""
-    assert words_of(message) == tuple(words.split())
+    assert words_of(message) == words.split()
 
 
 def test_only_the_first_4_kib_of_a_message_are_read() -> None:
     """RELIABILITY A10: 10 MB cost what 4 KiB cost."""
     assert "timeout" not in words_of(" " * MAX_MESSAGE + "timeout")
+
+
+def test_beginning_and_end_of_a_long_message_are_read() -> None:
+    """Issue 4: a message of 4 KiB costs at most 40 x message.lower()."""
+    prose = " and so on" * MAX_MESSAGE
+    assert words_of(f"Timed out{prose}")[:2] == ["timed", "out"]
+    assert words_of(prose[: MAX_MESSAGE - 10] + " timed out")[-2:] == ["timed", "out"]
+    assert len(words_of(prose)) < 2 * PROSE_ENDS / 3
+    assert "timeout" not in words_of(f"{prose[:2_000]} timeout{prose}")
+
+
+def test_name_without_a_letter_has_no_words() -> None:
+    """Our promise: nothing raises, and what says nothing matches nothing."""
+    assert name_text("未登录") == ""
+    assert tokens_of("---") == ()
 
 
 @given(ASCII)

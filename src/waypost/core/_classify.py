@@ -11,7 +11,7 @@ from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, is_path, parts_of, without_addresses, without_quotes
 from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
-from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, plain_text, tokens_of
+from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, tokens_of
 
 MAX_CACHED_NAMES = 2048
 
@@ -124,14 +124,18 @@ class RuleBook:
         """A new book in which *rows* decide what the rows of this one leave open."""
         return type(self)((*self.rows, *rows))
 
+    def row_of(self, name: str) -> Rule:
+        """The row of a code alone, of which 128 characters are read. Nothing is kept."""
+        decision = self._decide_name(name[:MAX_NAME])
+        return UNKNOWN_RULE if decision is None else decision.rule
+
     def _decide(self, code: str | None, message: str, more_codes: Sequence[str]) -> _Decision:
         said, vague = self._decide_names((code, *more_codes) if more_codes else (code,))
         if not message:
             return said or vague or _NOTHING
-        listed = plain_text(message).split()
-        if said is not None and message.isascii() and not self._sign_ins.may_match(listed):
+        words = Words.of_prose(message)
+        if said is not None and message.isascii() and not self._sign_ins.may_match(words.distinct):
             return said  # the common case, before more is made of the message
-        words = Words(listed)
         if said is None or said.rule.error_class is not _UNAUTHENTICATED:
             sign_in = self._find_sign_in(message, words)
             if sign_in is not None:
@@ -202,7 +206,7 @@ class RuleBook:
 
     def _decide_text(self, message: str, words: Words) -> _Decision | None:
         """A status, else the first row of the table that the words or a code among them match."""
-        number = self._by_id.get(number_in_message(words.listed, words.distinct, message) or "")
+        number = self._by_id.get(number_in_message(words, message) or "")
         if number is not None and not _gives_way(number):
             return _Decision(number, "message", words)
         rows = [number, self._in_messages.first(words)]
@@ -266,7 +270,8 @@ def classify(
         code: As the tool wrote it; only 128 characters are read. Case and spelling are ignored.
 
         message: Reveals failed sign-ins, whatever the code says, and decides when the codes say
-            nothing or little. Only 4,096 characters are read; nothing of it is kept.
+            nothing or little. Of its first 4,096 characters the first and the last 768 are read;
+            nothing of it is kept.
 
         more_codes: Further codes and numbers, asked in order when *code* says nothing.
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 from ._model import Rule
-from ._tokens import plain_text
+from ._tokens import words_of
 
 GLOB_KEY = 3
 """Characters of a word with ``*`` that stand in the index; no such word has fewer."""
+
+MAX_KNOWN = 2_048
+"""Words whose patterns are kept."""
 
 # A pattern is found by its rarest word; these are in every second message.
 _COMMON = frozenset(("again", "invalid", "missing", "required", "failed", "error", "cannot"))
@@ -38,19 +43,39 @@ class _Entry(NamedTuple):
     ends: bool
 
 
+class _Beside:
+    """Patterns of which one stands in a text: whole words at once, then the sequences."""
+
+    __slots__ = ("_needles", "_words")
+
+    def __init__(self, patterns: tuple[str, ...]) -> None:
+        single = [pattern for pattern in patterns if " " not in pattern and "*" not in pattern]
+        self._words = frozenset(single)
+        self._needles = tuple(_needle(each) for each in patterns if each not in self._words)
+
+    def stands_in(self, words: Words) -> bool:
+        if not self._words.isdisjoint(words.distinct):
+            return True
+        text = words.text
+        for needle in self._needles:
+            if needle in text if type(needle) is str else _stands(text, needle):
+                return True
+        return False
+
+
 class _Row(NamedTuple):
     """A row, what must stand beside its patterns, and what must not."""
 
     rule: Rule
-    needed: tuple[_Needle, ...]
-    barred: tuple[_Needle, ...]
+    needed: _Beside | None
+    barred: _Beside | None
 
-    def allows(self, text: str) -> bool:
-        """Whether *text*, which holds a pattern of the row, is the row's."""
+    def allows(self, words: Words) -> bool:
+        """Whether *words*, which hold a pattern of the row, are the row's."""
         _, needed, barred = self
-        if needed and not any(_stands(text, needle) for needle in needed):
+        if needed is not None and not needed.stands_in(words):
             return False
-        return not (barred and any(_stands(text, needle) for needle in barred))
+        return barred is None or not barred.stands_in(words)
 
 
 class Words:
@@ -69,8 +94,8 @@ class Words:
 
     @classmethod
     def of_prose(cls, message: str) -> Words:
-        """The words of a message, of which 4,096 characters are read."""
-        return cls(plain_text(message).split())
+        """The words of a message."""
+        return cls(words_of(message))
 
     @property
     def text(self) -> str:
@@ -82,16 +107,18 @@ class Words:
 class Index:
     """The patterns of some rows, each under one of its words."""
 
-    __slots__ = ("_exact", "_heads", "_rows", "_tails")
+    __slots__ = ("_exact", "_heads", "_known", "_rows", "_tails")
 
     def __init__(self, rows: Iterable[Rule]) -> None:
         self._rows: list[_Row] = []
         self._exact: dict[str, list[_Entry]] = {}
         self._heads: dict[str, list[_Entry]] = {}
         self._tails: dict[str, list[_Entry]] = {}
+        self._known: dict[str, list[_Entry]] = {}
         for at, row in enumerate(rows):
-            needed, barred = map(_needle, row.only_with), map(_needle, row.not_with)
-            self._rows.append(_Row(row, tuple(needed), tuple(barred)))
+            needed = _Beside(row.only_with) if row.only_with else None
+            barred = _Beside(row.not_with) if row.not_with else None
+            self._rows.append(_Row(row, needed, barred))
             for pattern in row.any_of:
                 self._add(at, pattern, False)
             for pattern in row.ends:
@@ -123,50 +150,55 @@ class Index:
 
     def first(self, words: Words) -> Rule | None:
         """The first row of the table that matches."""
-        rows, distinct = self._rows, words.distinct
-        candidates = self._candidates(distinct)
-        if not candidates:
-            return None
-        text = words.text
+        rows, distinct, text = self._rows, words.distinct, words.text
         best = len(rows)
-        for entry in candidates:
-            at, also, needle, ends = entry
-            if at >= best or (also and also not in distinct):
-                continue
-            if ends or type(needle) is tuple:
-                if not _matches(text, entry):
+        for entries in self._candidates(distinct):
+            for entry in entries:
+                at, also, needle, ends = entry
+                if at >= best:
+                    break  # entries are in the order of the rows
+                if also and also not in distinct:
                     continue
-            elif needle not in text:  # type: ignore[operator]  # a text, and that is most of them
-                continue
-            if rows[at].allows(text):
-                best = at
+                found = (
+                    needle in text if type(needle) is str and not ends else _matches(text, entry)
+                )
+                if found and rows[at].allows(words):
+                    best = at
         return rows[best].rule if best < len(rows) else None
 
     def all(self, words: Words) -> Iterator[Rule]:
         """All rows that match, in the order of the table."""
-        candidates = self._candidates(words.distinct)
+        candidates = chain.from_iterable(self._candidates(words.distinct))
         for at in sorted({entry.at for entry in candidates if _matches(words.text, entry)}):
-            if self._rows[at].allows(words.text):
+            if self._rows[at].allows(words):
                 yield self._rows[at].rule
 
-    def _candidates(self, words: set[str]) -> list[_Entry]:
-        """The patterns whose key is among the words; for long texts by operations on sets."""
+    def _candidates(self, words: set[str]) -> list[list[_Entry]]:
+        """The patterns whose key is among the words, by key; for long texts by sets of keys."""
         exact, heads, tails = self._exact, self._heads, self._tails
-        found: list[_Entry] = []
-        if len(words) > _SHORT:
-            for word in exact.keys() & words:
-                found += exact[word]
-            for key in heads.keys() & {word[:GLOB_KEY] for word in words}:
-                found += heads[key]
-            if tails:
-                for key in tails.keys() & {word[-GLOB_KEY:] for word in words}:
-                    found += tails[key]
-            return found
-        for word in words:
-            found += exact.get(word, ())
-            found += heads.get(word[:GLOB_KEY], ())
-            found += tails.get(word[-GLOB_KEY:], ())
+        if len(words) <= _SHORT:
+            return [entries for word in words if (entries := self._of(word))]
+        found = [exact[word] for word in exact.keys() & words]
+        found += [heads[key] for key in heads.keys() & {word[:GLOB_KEY] for word in words}]
+        if tails:
+            found += [tails[key] for key in tails.keys() & {word[-GLOB_KEY:] for word in words}]
         return found
+
+    def _of(self, word: str) -> list[_Entry]:
+        """The patterns whose key is *word*, kept: names are made of few words."""
+        entries = self._known.get(word)
+        if entries is None:
+            entries = [
+                *self._exact.get(word, ()),
+                *self._heads.get(word[:GLOB_KEY], ()),
+                *self._tails.get(word[-GLOB_KEY:], ()),
+            ]
+            entries.sort(key=itemgetter(0))
+            if not word.isdecimal():  # numbers are many, and no two alike
+                if len(self._known) >= MAX_KNOWN:
+                    self._known.clear()
+                self._known[word] = entries
+        return entries
 
 
 def _rarity(word: str) -> tuple[bool, int]:

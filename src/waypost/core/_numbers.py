@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ._index import Words
+
 # A table of numbers reads better in columns.
 # fmt: off
 HTTP_STATUS = {
@@ -225,25 +227,25 @@ def _status(text: str, tokens: Sequence[str]) -> str | None:
     return None
 
 
-def number_in_message(words: Sequence[str], distinct: set[str], message: str) -> str | None:
+def number_in_message(words: Words, message: str) -> str | None:
     """
     The id of the row for a status, SQLSTATE or errno name in prose, or ``None``.
 
     Args:
-        words: The words of the message in order.
-
-        distinct: The same as a set, so that a message without a number costs next to nothing.
+        words: The words of the message; one without a number costs next to nothing.
 
         message: The message as written: a status may stand in brackets.
     """
+    distinct = words.distinct
     if not ERRNO.keys().isdisjoint(distinct):
-        return next(ERRNO[word] for word in words if word in ERRNO)
+        return next(ERRNO[word] for word in words.listed if word in ERRNO)
     if not HTTP_STATUS.keys().isdisjoint(distinct):
-        for at, word in enumerate(words):
-            if word in HTTP_STATUS and (f"({word})" in message or _in_status_position(words, at)):
+        listed = words.listed
+        for at, word in enumerate(listed):
+            if word in HTTP_STATUS and (f"({word})" in message or _in_status_position(listed, at)):
                 return HTTP_STATUS[word]
     if "sqlstate" in distinct:
-        return _sqlstate(" ".join(words).partition("sqlstate ")[2][:5].upper())
+        return _sqlstate(words.text.partition(" sqlstate ")[2][:5].upper())
     return None
 
 

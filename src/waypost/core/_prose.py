@@ -96,7 +96,9 @@ def _quotations() -> re.Pattern[str]:
 
 def without_quotes(text: str) -> str:
     """*text* without quoted names and titles, which talk about something else; JSON is left."""
-    if '":' in text or '" :' in text or not any(mark in text for mark in "\"'`"):
+    if '"' not in text and "'" not in text and "`" not in text:
+        return text
+    if '":' in text or '" :' in text:
         return text
     return _quotations().sub(" ", text)
 
@@ -108,21 +110,25 @@ def embedded_codes(text: str) -> Iterator[str]:
     Before a colon, in brackets, last, or after ``StatusCode.`` or ``Error Code:``: ``ENOENT: no
     such file``, ``An error occurred (ExpiredToken) when``, ``Failed to send: invalid_grant``.
     """
-    places = [chunk[-MAX_CODE:].rpartition(" ")[2] for chunk in text.split(":", MAX_CODES)]
+    places = []
+    if ":" in text:
+        places += [chunk[-MAX_CODE:].rpartition(" ")[2] for chunk in text.split(":", MAX_CODES)]
     if "(" in text:
         places += [c[:MAX_CODE].partition(")")[0] for c in text.split("(", MAX_CODES)[1:]]
-    for mark in _BEFORE_CODES:
-        if mark in text:
-            places.append(text.partition(mark)[2][:MAX_CODE].partition(" ")[0].rstrip(";"))
-    if "StatusCode." in text:
-        places.append(text.partition("StatusCode.")[2][:MAX_CODE].partition("\n")[0])
+    if ":" in text or "=" in text or "StatusCode." in text:  # one look before six
+        for mark in _BEFORE_CODES:
+            if mark in text:
+                after = text.partition(mark)[2][:MAX_CODE]
+                places.append(after.partition("\n")[0].partition(" ")[0].rstrip(";"))
     places.append(text[-MAX_CODE:].rstrip(_EDGES + " \n").rpartition(" ")[2])
     for place in dict.fromkeys(places):
         if _like_code(word := place.strip(_EDGES + "() \n\t")):
             yield word
 
 
-_BEFORE_CODES = ("Error Code: ", "error code: ", "ErrorCode: ", "errorCode=", "error_code=")
+_BEFORE_CODES = (
+    "StatusCode.", "Error Code: ", "error code: ", "ErrorCode: ", "errorCode=", "error_code=",
+)  # fmt: skip
 
 
 def _like_code(word: str) -> bool:
