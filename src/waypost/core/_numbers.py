@@ -114,6 +114,8 @@ SHORT_NAMES = {
     "badvers": "unsupported", "badsig": "auth.refused", "badkey": "auth.refused",
     "badtime": "auth.refused", "badmode": "unsupported", "badname": "invalid.words",
     "badalg": "unsupported", "badtrunc": "invalid.words", "badcookie": "invalid.words",
+    # Python's EINTR; elsewhere "interrupted" is a thread or a person that stopped it
+    "interruptederror": "unavailable",
     # the name of SQLSTATE 40001: "failure" tells it from a value that cannot be written as text
     "serialization_failure": "transaction.aborted",
     # Redis error prefixes

@@ -20,6 +20,8 @@ _OTHER_TOKENS = (
     "pagination token",
     "continuation token",
     "sync token",
+    "change token",
+    "resume token",
     "device token",
     "registration token",
     "unexpected token",
