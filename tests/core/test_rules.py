@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from waypost.core import _numbers, _prose, _tokens
+from waypost.core import _numbers
 from waypost.core._actions import (
     CHECK_EFFECT,
     CHECK_FIRST,
@@ -124,13 +123,6 @@ def test_numbers_lead_to_rows_of_the_table() -> None:
         _numbers.ORACLE,
     )  # fmt: skip
     assert {row for table in tables for row in table.values()} <= ids
-
-
-def test_patterns_have_no_nested_or_open_repeats() -> None:
-    """RELIABILITY A13: every compiled pattern is linear."""
-    for made in (_tokens._pieces, _tokens._plain_pieces, _prose._quotations):
-        source = made().pattern
-        assert not re.search(r"\)[*+]|\.[*+]", source)
 
 
 def test_row_takes_what_is_left_out_from_its_class() -> None:

@@ -136,7 +136,7 @@ LASTING: tuple[Rule, ...] = (
                  "unicode", "conversion", "not acceptable", "expectation failed", "constraint",
                  "cyclic*", "circular*", "recursive", "overlap*", "weak", "unsafe", "improper*",
                  "overflow", "truncat*", "overrun", "encode error", "decode error", "wrongtype",
-                 "protocol error", "not satisfiable"),
+                 "not satisfiable"),
          not_with=("unexpected error",)),
     rule("asked.to_repeat", error_class=C.UNAVAILABLE, outcome=UNKNOWN, vague=True,
          why="Below all reasons: 'please try again' is said of anything, but when nothing else is "

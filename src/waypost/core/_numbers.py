@@ -117,7 +117,7 @@ SHORT_NAMES = {
     # Python's EINTR; elsewhere "interrupted" is a thread or a person that stopped it
     "interruptederror": "unavailable",
     # the name of SQLSTATE 40001: "failure" tells it from a value that cannot be written as text
-    "serialization_failure": "transaction.aborted",
+    "serialization_failure": "transaction.aborted", "serializationfailure": "transaction.aborted",
     # Redis error prefixes
     "busykey": "exists", "busygroup": "exists", "nogroup": "not.found", "noscript": "not.found",
     "noperm": "forbidden", "noproto": "unsupported", "wrongtype": "invalid.words",

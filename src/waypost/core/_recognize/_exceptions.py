@@ -103,13 +103,15 @@ def _own_codes(exception: BaseException) -> list[str]:
     if (answer := mapping_of(response)) and (error := mapping_of(answer.get("Error"))):
         codes.append(code_of(error.get("Code")))
     for holder in (mapping_of(stored.get("error")) or {}, stored):
-        codes += [
-            code_of(holder.get(key))
-            for key in ("error_code", "code", "sqlstate", "pgcode", "status_code", "status")
-        ]
+        codes += [code_of(holder.get(key)) for key in _CODE_FIELDS]
+    kind = type(exception)  # a class for each SQLSTATE or status has it on the class
+    codes += [code_of(getattr(kind, key, None)) for key in _CODE_FIELDS]
     if response is not None and answer is None:
         codes.append(code_of(getattr(response, "status_code", None)))
     return [code for code in codes if code is not None]
+
+
+_CODE_FIELDS = ("error_code", "code", "sqlstate", "pgcode", "status_code", "status")
 
 
 def _said(exception: BaseException) -> Failure | None:
