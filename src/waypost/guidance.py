@@ -89,7 +89,11 @@ def error_code_of(payload: Any) -> str | None:
         failure = recognize(payload)
     except Exception:  # noqa: BLE001 -- a hostile object; it counts as a success
         return None
-    return None if failure is None else failure.code or "tool_error"
+    if failure is None:
+        return None
+    if failure.cause is not None and failure.code is None:
+        return guide(failure).error_code  # that of the cause, if nothing else says anything
+    return failure.code or "tool_error"
 
 
 def enrich_error_payload(payload: dict[str, Any]) -> bool:

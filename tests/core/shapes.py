@@ -25,7 +25,7 @@ IDENTITIES: dict[str, dict[str, Any]] = {
 }
 CODE_SPELLINGS = (
     "error_code", "errorCode", "error-code", "err_code", "error_type", "errcode", "ErrorCode",
-    "ERROR_CODE", "errorcode", "ErrorNumber", "errno", "exceptionType", "fault_code",
+    "ERROR_CODE", "errorcode", "exceptionType",
 )  # fmt: skip
 STATUS_SPELLINGS = ("status", "status_code", "statusCode", "http_code", "HttpStatusCode")
 FLAGS = ("ok", "success", "succeeded", "succeed", "isSuccess", "Success")
@@ -213,6 +213,10 @@ FAILURES: dict[str, Any] = {
     "error inside": {"code": "InvalidRequest", "innerError": {"code": "InvalidModel"}},
     "status object": {"status": {"status": "ERROR", "error_code": "NO_PAYMENT", "message": "x"}},
     "details of an error": {"errorDetails": "Could not activate user 'kim'."},
+    **{
+        f"{key} with a text": {key: 12, "message": "No such order."}
+        for key in ("ErrorNumber", "errno", "exceptionCode", "fault_code")
+    },
     ".NET": {"ErrorNumber": 16, "Type": "QueryParseException", "Message": "No field 'hi'."},
     **{f"{key} alone": {key: "order_locked"} for key in CODE_SPELLINGS},
     **{f"{key} as a number": {key: 1205} for key in CODE_SPELLINGS},

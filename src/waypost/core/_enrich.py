@@ -35,7 +35,7 @@ def enrich(
         mapping = result if type(result) is dict else _as_dict(result, failure)
         return {**mapping, **_missing(mapping, additions)}
     if failure.origin is Origin.EXCEPTION:
-        return _payload_in_words(failure, additions)
+        return _payload_in_words(failure, guided.error_code, additions)
     if isinstance(result, str):
         return with_members(str.__str__(result), additions)
     if type(result) is list:
@@ -47,22 +47,24 @@ def enrich(
 
 
 def payload_of(
-    result: object, failure: Failure, additions: Mapping[str, object]
+    result: object, failure: Failure, guided: Guided, additions: Mapping[str, object]
 ) -> dict[str, object]:
     """Return the failure in *result* as a mapping with guidance, whatever kind *result* is of."""
     if failure.origin in (Origin.EXCEPTION, Origin.PROSE):
-        return _payload_in_words(failure, additions)
+        return _payload_in_words(failure, guided.error_code, additions)
     mapping = failure.payload
     if failure.origin is Origin.MAPPING and type(result) is not dict:
         mapping = _as_dict(result, failure)
     return {**mapping, **_missing(mapping, additions)}
 
 
-def _payload_in_words(failure: Failure, additions: Mapping[str, object]) -> dict[str, object]:
+def _payload_in_words(
+    failure: Failure, error_code: str, additions: Mapping[str, object]
+) -> dict[str, object]:
     """Return a payload for a failure that is told in prose; what the tool set besides is kept."""
     payload: dict[str, object] = {
         "status": "error",
-        "error_code": failure.code or "tool_error",
+        "error_code": error_code,
         "message": clean_text(failure.message, MESSAGE_CHARS),
     }
     for mapping in failure.details:

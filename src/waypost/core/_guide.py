@@ -147,7 +147,7 @@ def guide(
     if action is not None and not said.advises:
         additions["next_action"] = action
     return Guided(
-        failure.code or "tool_error",
+        failure.code or found.code or "tool_error",
         advice,
         step,
         actor,
@@ -199,12 +199,15 @@ class _Found(NamedTuple):
         doubtful: The words that say that nothing was done say other things as well.
 
         at_503: A code says 503, or unavailable.
+
+        code: That of the cause, if the cause decided.
     """
 
     row: Rule
     delay: float | None = None
     doubtful: bool = False
     at_503: bool = False
+    code: str | None = None
 
 
 _ASKED = _Found(ASKING)
@@ -231,7 +234,8 @@ def _sorted(failure: Failure, rules: RuleBook | None) -> _Found:
     found = _Found(row, delay_in(message), doubtful, at_503)
     if row is UNKNOWN_RULE and failure.cause is not None:
         # What the cause had not done says nothing of what was done around it.
-        found = _sorted(failure.cause, rules)._replace(doubtful=True)
+        found = _sorted(failure.cause, rules)
+        found = found._replace(doubtful=True, code=found.code or failure.cause.code)
     if len(_found_before) >= _FOUND_KEPT:
         _found_before.clear()
     _found_before[key] = found

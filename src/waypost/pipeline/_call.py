@@ -118,7 +118,7 @@ class Call:
         if self.trace_id is not None:
             additions["trace_id"] = self.trace_id
         try:
-            return payload_of(self._result, self._failure, additions)
+            return payload_of(self._result, self._failure, self._guided, additions)
         except Exception as fault:  # noqa: BLE001 -- a model that cannot be dumped
             self._settings.faults.take("enrich", fault)
             return {**additions, **self._failure.payload}

@@ -23,11 +23,10 @@ from ._scalars import (
     text_of,
 )
 from ._text import SIGNPOST, json_failure, without_prefix
-from ._verdict import failed
+from ._verdict import failed, failed_alone
 from ._words import (
     ADVICE_ALIASES,
     COMMON_MARKERS,
-    ERROR_ROW_KEYS,
     FEW_KEYS,
     MARKERS,
     RETRYABLE_ALIASES,
@@ -127,11 +126,7 @@ def _list(result: object) -> Failure | None:
     if type(result) is not list or len(result) != 1:
         return None
     mapping = mapping_of(result[0])
-    if mapping is None or not ERROR_ROW_KEYS.issuperset(mapping) or not failed(mapping):
-        return None
-    if mapping.get("type") == "error" and "error" not in mapping:
-        return None  # a line of a console, alone or not
-    return read(mapping, Origin.LIST)
+    return read(mapping, Origin.LIST) if mapping and failed_alone(mapping) else None
 
 
 def _foreign_mapping(result: Mapping[str, object]) -> Failure | None:

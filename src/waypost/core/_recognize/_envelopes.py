@@ -6,6 +6,7 @@ from ._evidence import (
     Payload,
     flag_of,
     has_code,
+    has_text,
     has_witness,
     identified,
     marked,
@@ -14,8 +15,16 @@ from ._evidence import (
     says_why,
     word_of,
 )
-from ._scalars import code_of, mapping_of, status_of
-from ._words import ERROR_OBJECT_KEYS, ERROR_WORDS, FEW_KEYS, VERDICT_KEYS
+from ._scalars import code_of, first_of, mapping_of, status_of
+from ._words import (
+    ERROR_OBJECT_KEYS,
+    ERROR_WORDS,
+    FEW_KEYS,
+    ROW_KEYS,
+    STATE_KEYS,
+    VERDICT_KEYS,
+    WITNESS_KEYS,
+)
 
 ELICITATION = -32042
 """MCP's "URL elicitation required": a question, and a call that is not finished."""
@@ -45,7 +54,7 @@ def typed(payload: Payload) -> bool:
 
 _TYPED_KEYS = frozenset(
     (
-        "type", "message", "id", "code", "request_id", "requestId", "doc_url", "param",
+        "type", "message", "request_id", "requestId", "doc_url", "param",
         "retryable", "next_action", "trace_id",
     )
 )  # fmt: skip
@@ -89,8 +98,8 @@ def wrapped(payload: Payload) -> Payload | None:
     Under ``result``, ``response``, ``data`` and objects named after errors; and under any name that
     stands alone, as in ``{"itemNotFound": {"code": 404, "message": ...}}``.
     """
-    if "request" in payload:
-        return None  # a recorded exchange
+    if "request" in payload or "event" in payload:
+        return None  # a recorded exchange, or what a webhook tells
     for key in ("result", "response", "data"):
         inner = mapping_of(payload.get(key))
         if inner is not None and explicit(inner):
@@ -101,21 +110,53 @@ def wrapped(payload: Payload) -> Payload | None:
 def _alone(payload: Payload) -> Payload | None:
     """The mapping under the only key but those that waypost adds, if it tells an HTTP error."""
     keys = list(payload.keys() - _ADDED)
+    if keys == ["detail"] and (row := mapping_of(first_of(payload["detail"]))):
+        return row if _PYDANTIC.issubset(row) else None  # FastAPI's 422
     inner = mapping_of(payload[keys[0]]) if len(keys) == 1 else None
     if inner is None or identified(inner) or recorded(inner) or "body" in inner:
         return None
     if keys[0] in _ALONE_KEYS:
-        if explicit(inner) or has_code(inner):
-            return inner
-        number = number_of(inner) or status_of(inner.get("code")) or 0
-        return inner if number >= 400 and has_witness(inner) else None
+        told = keys[0] != "meta" and explicit(inner)
+        return inner if told or _complains(inner, keys[0] in _OWN_OBJECTS) else None
     bare = (status_of(inner.get("code")) or 0) >= 400 and type(inner.get("message")) is str
-    return inner if bare else None
+    return inner if bare and _names_one(keys[0]) else None
 
 
+_PYDANTIC = frozenset(("loc", "msg", "type"))
 _ADDED = frozenset(("retryable", "next_action", "trace_id"))
-_ALONE_KEYS = frozenset(("meta", "status", "detail", *ERROR_OBJECT_KEYS))
-"""Under ``detail`` FastAPI puts whatever was raised."""
+_OWN_OBJECTS = frozenset(("detail", *ERROR_OBJECT_KEYS))
+"""Objects of an error's own: under ``detail`` FastAPI puts whatever was raised."""
+
+_ALONE_KEYS = frozenset(("meta", "status")) | _OWN_OBJECTS
+
+
+def _complains(inner: Payload, own: bool) -> bool:
+    """Whether an object that stands alone tells an error, and no state, rows or counts."""
+    if not inner.keys().isdisjoint(_TOLD_OF):
+        return False
+    number = number_of(inner) or status_of(inner.get("code")) or 0
+    coded = has_code(inner) or (own and code_of(inner.get("code")) is not None)
+    said = has_text(inner, _SAID)
+    return (coded and (said or number >= 400)) or (number >= 400 and said)
+
+
+_TOLD_OF = (STATE_KEYS | ROW_KEYS | {"occurrences"}) - {"status"}
+_SAID = frozenset(WITNESS_KEYS) - {"title"}
+
+
+def _names_one(key: object) -> bool:
+    """Whether *key* is itself the name of an error, as OpenStack's ``itemNotFound`` is."""
+    if type(key) is not str or not key.isidentifier():
+        return False
+    name = key.lower().replace("_", "")
+    return name.endswith(_ERROR_NAMES) and not name.startswith(("last", "prev", "expect"))
+
+
+_ERROR_NAMES = (
+    "error", "fault", "exception", "failure", "notfound", "badrequest", "unauthorized",
+    "forbidden", "conflict", "conflictingrequest", "limit", "invalid", "denied", "unavailable",
+    "unprocessable", "toomanyrequests", "badmediatype", "timeout", "notallowed", "inprogress",
+)  # fmt: skip
 
 
 def explicit(payload: Payload) -> bool:
@@ -131,7 +172,7 @@ def explicit(payload: Payload) -> bool:
         return flag is False and says_why(payload)
     if payload.get("is_error") is True or number_of(payload) >= 400:
         return has_witness(payload) and "body" not in payload
-    error = mapping_of(payload.get("error"))
+    error = mapping_of(payload.get("error")) or mapping_of(payload.get("Error"))
     return (
         bool(error and _describes(error))
         or json_rpc(payload)
@@ -141,4 +182,4 @@ def explicit(payload: Payload) -> bool:
 
 
 def _describes(error: Payload) -> bool:
-    return any(key in error for key in ("code", "message", "type", "status", "reason"))
+    return not error.keys().isdisjoint(("code", "message", "type", "status", "reason", "Code"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from .._clean import MESSAGE_CHARS
 from ._scalars import code_of, first_of, given, mapping_of, status_of, text_of
@@ -10,11 +11,11 @@ from ._words import (
     CALL_IDS,
     CODE_KEYS,
     COMMON_MARKERS,
+    ERROR_TEXT_KEYS,
     FEW_KEYS,
     FLAG_KEYS,
     IDENTITY_ENDINGS,
     IDENTITY_KEYS,
-    INVERSE_FLAG_KEYS,
     LEVEL_KEYS,
     MARKERS,
     PALETTE_KEYS,
@@ -24,6 +25,7 @@ from ._words import (
     STATUS_KEYS,
     TEXT_KEYS,
     TIME_KEYS,
+    WEAK_CODE_KEYS,
     WITNESS_KEYS,
 )
 
@@ -49,13 +51,10 @@ def flag_of(payload: Payload) -> bool | None:
         for key in FLAG_KEYS:
             if (value := payload.get(key)) is False or value is True:
                 return value
-        for key in INVERSE_FLAG_KEYS:
-            if (value := payload.get(key)) is False or value is True:
-                return not value
     return None
 
 
-_FLAG_KEYS = frozenset((*FLAG_KEYS, *INVERSE_FLAG_KEYS))
+_FLAG_KEYS = frozenset(FLAG_KEYS)
 
 
 def number_of(payload: Payload) -> int:
@@ -87,12 +86,17 @@ def has_witness(payload: Payload) -> bool:
 
 
 def has_code(payload: Payload) -> bool:
-    if payload.keys().isdisjoint(_CODE_KEYS):
+    keys = payload.keys()
+    if not keys.isdisjoint(_CODE_KEYS):
+        return any(code_of(payload[key]) is not None for key in keys & _CODE_KEYS)
+    if keys.isdisjoint(_WEAK_CODE_KEYS) or not has_text(payload, _BESIDE_WEAK_CODES):
         return False
-    return any(code_of(payload[key]) is not None for key in payload.keys() & _CODE_KEYS)
+    return any(code_of(payload[key]) is not None for key in keys & _WEAK_CODE_KEYS)
 
 
 _CODE_KEYS = frozenset(CODE_KEYS)
+_WEAK_CODE_KEYS = frozenset(WEAK_CODE_KEYS)
+_BESIDE_WEAK_CODES = frozenset(("message", "Message", "msg", "errmsg", *ERROR_TEXT_KEYS))
 
 
 def has_text(payload: Payload, keys: frozenset[str]) -> bool:
@@ -100,6 +104,9 @@ def has_text(payload: Payload, keys: frozenset[str]) -> bool:
         value = payload[key]
         if type(value) is str:
             if value and not value[:_BLANK_CHARS].isspace():
+                return True
+        elif type(value) is list:
+            if key in _LISTED_TEXTS and text_of(first_of(value)):
                 return True
         elif value is not None and key in _ERROR_OBJECTS and (text_of(value) or mapping_of(value)):
             return True
@@ -112,6 +119,7 @@ _BLANK_CHARS = 64
 _ERROR_OBJECTS = frozenset(
     ("error", "detail", "details", "message", "exception", "fault", "reason", "cause")
 )
+_LISTED_TEXTS = frozenset(("message", "messages", "detail", "errorMessages"))
 _WITNESS_KEYS = frozenset(WITNESS_KEYS)
 _FLAGGED_TEXT_KEYS = frozenset(TEXT_KEYS) - {"body", "text", "summary", "info", "cause"}
 
@@ -141,7 +149,8 @@ def has_errors(payload: Payload) -> bool:
         mapping = mapping_of(errors) or {}
         if type(mapping.get("count")) is int:
             return False
-        return any(type(value) not in _COUNTS for value in list(mapping.values())[:FEW_KEYS])
+        some = islice(mapping.values(), FEW_KEYS)
+        return any(type(value) not in _COUNTS and given(value) for value in some)
     row = mapping_of(element)
     return row.keys().isdisjoint(ROW_KEYS) if row else bool(text_of(element))
 
@@ -172,7 +181,11 @@ def recorded(payload: Payload) -> bool:
         return True
     if any(key in payload for key in LEVEL_KEYS) and any(key in payload for key in TIME_KEYS):
         return True
-    return any(type(payload.get(key)) in _COLORS for key in PALETTE_KEYS)
+    return any(
+        type(value := payload.get(key)) in _COLORS and value not in _FLAG_TEXTS
+        for key in PALETTE_KEYS
+    )
 
 
 _COLORS = frozenset((str, dict))
+_FLAG_TEXTS = ("true", "false", "0", "1")

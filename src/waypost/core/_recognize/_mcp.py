@@ -9,7 +9,7 @@ from .._model import Failure, Origin
 from ._evidence import Payload, marked
 from ._read import read
 from ._scalars import fields_of, mapping_of, text_of
-from ._text import SIGNPOST, flagged_failure, json_failure, signatures
+from ._text import SIGNPOST, flagged_failure, json_failure, own_words, signatures
 from ._verdict import failed
 
 GUIDANCE_KEY = "waypost/guidance"
@@ -91,7 +91,7 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
     failure = read(mapping, Origin.STRUCTURED)
     if failure.message:
         return failure
-    texts = [text for _, text in _texts(content)]
+    texts = [own_words(text) for _, text in _texts(content)]
     return failure._replace(message="\n".join(texts)[:4_096]) if texts else failure
 
 

@@ -23,14 +23,16 @@ from ._words import (
     STATUS_KEYS,
     SUCCESS_WORDS,
     TEXT_KEYS,
+    WEAK_CODE_KEYS,
 )
 
 _OUTER_CODES = (
-    *CODE_KEYS, "code", "Code", *REASON_CODE_KEYS, "feedbackErrorCode", "messageId", "error",
-    "Error", "reason", "category", *STATUS_KEYS,
+    *CODE_KEYS, *WEAK_CODE_KEYS, "code", "Code", *REASON_CODE_KEYS, "feedbackErrorCode",
+    "messageId", "error", "Error", "reason", "category", *STATUS_KEYS,
 )  # fmt: skip
 _INNER_CODES = (
-    *CODE_KEYS, "code", "Code", "type", "reason", "name", "error", "id", "category", *STATUS_KEYS,
+    *CODE_KEYS, *WEAK_CODE_KEYS, "code", "Code", "type", "reason", "name", "error", "id",
+    "category", *STATUS_KEYS,
 )  # fmt: skip
 
 

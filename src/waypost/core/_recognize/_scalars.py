@@ -62,11 +62,29 @@ def _unusual_code(text: str) -> str | None:
     return None if text.isdigit() and _means_success(int(text)) else text
 
 
-_NO_CODES = frozenset(("ok", "success", "none", "null", "false", "true", "undefined"))
+_NO_CODES = frozenset(
+    (
+        "ok", "success", "none", "null", "false", "true", "undefined", "no_error", "noerror",
+        "none_error",
+    )
+)  # fmt: skip
 
 
 def _means_success(number: int) -> bool:
     return number == 0 or 200 <= number <= 299
+
+
+def means_success(value: object) -> bool:
+    """Whether *value* is a code that says that all went well: 0, ``"0000"``, 200, ``"ok"``."""
+    if type(value) is int:
+        return _means_success(value)
+    text = (text_of(value) or "").strip()
+    if text.isdecimal() and len(text) <= CODE_CHARS:
+        return _means_success(int(text))
+    return text.lower() in _SUCCESS_CODES
+
+
+_SUCCESS_CODES = _NO_CODES - {"null", "true", "undefined"}
 
 
 def status_of(value: object) -> int | None:

@@ -8,8 +8,7 @@ from .._clean import MESSAGE_CHARS, PARSED_CHARS
 from .._model import Failure, Origin
 from ._evidence import marked
 from ._read import read
-from ._verdict import failed
-from ._words import ERROR_ROW_KEYS
+from ._verdict import failed, failed_alone
 
 SIGNPOST = "[waypost]"
 _JSON_STARTS = ("{", "[")
@@ -36,11 +35,10 @@ def json_failure(text: str) -> Failure | None:
     if not any(key in head for key in _MARKER_KEYS):
         return None
     payload, alone = _parsed(text)
-    if payload is None or not marked(payload):
+    if payload is None:
         return None
-    if alone and not ERROR_ROW_KEYS.issuperset(payload):
-        return None
-    return read(payload, Origin.JSON_TEXT) if failed(payload) else None
+    found = failed_alone(payload) if alone else marked(payload) and failed(payload)
+    return read(payload, Origin.JSON_TEXT) if found else None
 
 
 def flagged_failure(text: str, block: int) -> Failure:
@@ -57,7 +55,7 @@ def flagged_failure(text: str, block: int) -> Failure:
     if len(body) <= PARSED_CHARS and body[:64].lstrip().startswith(_JSON_STARTS):
         payload, _ = _parsed(body)
     if payload:
-        return read(payload, Origin.JSON_TEXT, block=block, message=body)
+        return read(payload, Origin.JSON_TEXT, block=block, message=_own_words(payload, body))
     hidden = not body.strip() and body != text
     message = (text if hidden else body)[:MESSAGE_CHARS]
     return Failure(
@@ -69,6 +67,23 @@ def flagged_failure(text: str, block: int) -> Failure:
         origin=Origin.PROSE,
         block=block,
     )
+
+
+def own_words(text: str) -> str:
+    """*text*, without waypost's members if it is JSON that was enriched."""
+    if '"next_action"' not in text or not text[:64].lstrip().startswith(_JSON_STARTS):
+        return text
+    payload, _ = _parsed(text[:PARSED_CHARS])
+    return text if payload is None else _own_words(payload, text)
+
+
+def _own_words(payload: dict[str, object], text: str) -> str:
+    if "next_action" not in payload:
+        return text
+    return json.dumps({key: value for key, value in payload.items() if key not in _ADDED})
+
+
+_ADDED = frozenset(("retryable", "next_action", "trace_id"))
 
 
 def signatures(text: str) -> int:

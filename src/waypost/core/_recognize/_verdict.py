@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-from ._envelopes import ELICITATION, amazon, explicit, json_rpc, problem, typed, wrapped
+from itertools import islice
+
+from ._envelopes import amazon, explicit, json_rpc, problem, typed, wrapped
 from ._evidence import (
     Payload,
     flag_of,
     has_code,
-    has_errors,
-    has_text,
     has_witness,
     identified,
+    marked,
     number_of,
     recorded,
     says_why,
     says_why_inside,
     word_of,
 )
-from ._scalars import code_of, first_of, given, mapping_of, status_of, text_of
+from ._naming import names_error
+from ._scalars import given, mapping_of
 from ._words import (
     COUNT_KEYS,
     DONE_PREFIXES,
     ERROR_OBJECT_KEYS,
-    ERROR_REFERENCE_KEYS,
-    ERROR_TEXT_KEYS,
+    ERROR_ROW_KEYS,
     ERROR_WORDS,
     FAILED_WORDS,
     FEW_KEYS,
     FLAG_KEYS,
-    IDENTITY_KEYS,
-    INNER_KEYS,
     MARKERS,
     RECORD_KEYS,
     STATE_KEYS,
     SUCCESS_WORDS,
-    TEXT_KEYS,
     VERDICT_KEYS,
-    WITNESS_KEYS,
     WORK_KEYS,
 )
 
@@ -48,7 +45,7 @@ def failed(payload: Payload) -> bool:
         return False
     status = word_of(get("status"))
     if status is None and len(payload) == 1 and type(get("error")) is dict:
-        return _names_error(payload)  # the most common envelope
+        return names_error(payload)  # the most common envelope
     if status in SUCCESS_WORDS and payload.keys().isdisjoint(_LOUD_KEYS):
         return False
     if status in ERROR_WORDS or ("result" in payload and word_of(payload["result"]) in ERROR_WORDS):
@@ -62,6 +59,13 @@ def failed(payload: Payload) -> bool:
     return _failed_by_signs(payload, status)
 
 
+def failed_alone(row: Payload) -> bool:
+    """The same of the only element of a list: one that may be a row of anything is none."""
+    if not ERROR_ROW_KEYS.issuperset(row) or (row.get("type") == "error" and "error" not in row):
+        return False  # the second is a line of a console
+    return marked(row) and failed(row)
+
+
 def _failed_by_signs(payload: Payload, status: str | None) -> bool:
     """Weigh flags and status against each other, then signs of success against names of errors."""
     flag = flag_of(payload)
@@ -73,24 +77,51 @@ def _failed_by_signs(payload: Payload, status: str | None) -> bool:
         return True
     if ended_badly:
         reported_on = (identified(payload) or recorded(payload)) and not (
-            number and (_JSON_API.issuperset(payload) or _argued(payload))
+            number and (_json_api(payload) or _argued(payload))
         )
         return (flag is False or _witnessed(payload, number)) and not reported_on
     if flag is False or status in SUCCESS_WORDS or 100 <= number <= 399 or _worked(payload):
         return False
     if not payload.keys().isdisjoint(VERDICT_KEYS) or recorded(payload):
         return False
-    if not payload.keys().isdisjoint(STATE_KEYS) and identified(payload):
+    if any(given(payload[key]) for key in payload.keys() & STATE_KEYS) and identified(payload):
         return False
-    return _names_error(payload) or _enveloped(payload)
+    return names_error(payload) or _enveloped(payload)
 
 
 def _argued(payload: Payload) -> bool:
-    """Whether a code stands beside ids of arguments, and nothing is reported on."""
-    return has_code(payload) and payload.keys().isdisjoint(_REPORTED)
+    """Whether a code stands beside ids of arguments, and nothing else is told of anything."""
+    return (
+        len(payload) <= FEW_KEYS
+        and has_code(payload)
+        and all(
+            key in ERROR_ROW_KEYS or type(value) is list or type(value) is dict or _argument(key)
+            for key, value in payload.items()
+        )
+    )
 
 
-_REPORTED = frozenset((*IDENTITY_KEYS, *STATE_KEYS, *RECORD_KEYS)) - {"status"}
+def _argument(key: object) -> bool:
+    """Whether *key* is the id of a thing, not of something that ran or was sent."""
+    return (
+        type(key) is str and key.endswith(("_id", "Id", "ID")) and not key.lower().startswith(_RUNS)
+    )
+
+
+_RUNS = (
+    "job", "run", "task", "execution", "delivery", "webhook", "check", "monitor", "invocation",
+    "transaction", "message", "event", "build", "deploy", "attempt",
+)  # fmt: skip
+
+
+def _json_api(payload: Payload) -> bool:
+    """Whether *payload* is an error of JSON:API, with an id of its own and a text for status."""
+    return (
+        type(payload.get("status")) is str
+        and _JSON_API.issuperset(payload)
+        and ("code" in payload or "detail" in payload or type(payload.get("source")) is dict)
+    )
+
 
 _JSON_API = frozenset(
     (
@@ -98,7 +129,7 @@ _JSON_API = frozenset(
         "retryable", "next_action", "trace_id",
     )
 )  # fmt: skip
-"""Members of an error of JSON:API, whose id is the error's, and what waypost adds."""
+"""Members of an error of JSON:API, and what waypost adds."""
 
 
 def _flagged(payload: Payload) -> bool:
@@ -141,7 +172,7 @@ def _witnessed(payload: Payload, number: int) -> bool:
     if has_witness(payload):
         return True
     named = "status_code" in payload or "statusCode" in payload
-    return named and number >= 400 and says_why_inside(payload, list(payload)[:FEW_KEYS])
+    return named and number >= 400 and says_why_inside(payload, islice(payload, FEW_KEYS))
 
 
 def _worked(payload: Payload) -> bool:
@@ -169,113 +200,11 @@ def _empty_or_failed(value: object) -> bool:
         return False
     if len(mapping) <= FEW_KEYS and all(item is None for item in mapping.values()):
         return True
-    return explicit(mapping)
+    return explicit(mapping) or (number_of(mapping) >= 400 and len(mapping) <= _TOLD)
 
 
-def _names_error(payload: Payload) -> bool:
-    """Whether an error code, an ``error`` or ``errors`` stands here."""
-    if has_code(payload) or _bare_status(payload) or _judged(payload):
-        return True
-    for key in INNER_KEYS:
-        if (value := payload.get(key)) is not None and _tells(value, payload):
-            return True
-    return (has_errors(payload) and not _has_rows(payload)) or _error_texts(payload)
-
-
-def _bare_status(payload: Payload) -> bool:
-    """An HTTP error number under ``code`` beside a text that speaks of an error."""
-    if (status_of(payload.get("code")) or 0) < 400:
-        return False
-    return has_text(payload, _BESIDE_STATUS) or _WERKZEUG.issuperset(payload)
-
-
-def _judged(payload: Payload) -> bool:
-    """A code and a message that say themselves whether or when to repeat: only failures do."""
-    return (
-        (type(payload.get("retryable")) is bool or any(map(payload.get, _DELAY_KEYS)))
-        and code_of(payload.get("code")) is not None
-        and text_of(payload.get("message")) is not None
-    )
-
-
-_DELAY_KEYS = ("retry_after", "retry_after_ms", "retry_after_seconds", "retryAfter", "retryAfterMs")
-
-
-_WERKZEUG = frozenset(("code", "name", "description", "retryable", "next_action", "trace_id"))
-"""What Flask says of an HTTP error, and what waypost adds."""
-
-_BESIDE_STATUS = frozenset(WITNESS_KEYS) - {"title"}
-
-
-def _has_rows(payload: Payload) -> bool:
-    """Whether rows stand beside ``errors``: the call worked in part."""
-    return len(payload) <= FEW_KEYS and any(
-        type(value) is list
-        and value
-        and type(value[0]) is dict
-        and key not in _ERROR_LISTS
-        and not (type(key) is str and key[:5].lower() == "error")
-        for key, value in payload.items()
-    )
-
-
-_ERROR_LISTS = frozenset(("details", "messages", "causes", "warnings"))
-
-
-def _tells(value: object, payload: Payload) -> bool:
-    """Whether what stands under ``error`` is a code, a sentence or an object."""
-    if value is True:
-        return has_text(payload, _BESIDE_TRUE)
-    if (text := text_of(value)) is not None:
-        word = text[:_WORD_CHARS].strip()
-        if not word.strip(_NUMBER_CHARACTERS):  # a measurement has an error, too
-            return (status_of(word) or 0) >= 400
-        return word.lower() not in _NO_ERROR
-    if type(value) is int:
-        return code_of(value) is not None
-    mapping = mapping_of(value)
-    if mapping is not None:
-        return bool(mapping) and mapping.get("code") != ELICITATION
-    element = first_of(value)
-    return bool(text_of(element) or mapping_of(element))
-
-
-_WORD_CHARS = 64
-_BESIDE_TRUE = frozenset(TEXT_KEYS) - {"error"}
-_NUMBER_CHARACTERS = "0123456789.,+-±%eE "
-_NO_ERROR = frozenset(
-    ("none", "null", "no", "no error", "ok", "success", "false", "0", "n/a", "undefined")
-)
-
-
-def _error_texts(payload: Payload) -> bool:
-    """A text named after errors, as Jira's ``errorMessages``, where nothing else came back."""
-    for key in payload.keys() & _NAMED_AFTER_ERRORS:
-        value = payload[key]
-        first = first_of(value)
-        if text_of(value) or text_of(first) or mapping_of(first):
-            return len(payload) <= FEW_KEYS and all(
-                type(key) is str and key.lower().startswith(_BESIDE_ERROR_TEXTS) for key in payload
-            )
-    return False
-
-
-_NAMED_AFTER_ERRORS = frozenset((*ERROR_TEXT_KEYS, *ERROR_REFERENCE_KEYS))
-_BESIDE_ERROR_TEXTS = (
-    "err",
-    "code",
-    "status",
-    "request",
-    "trace",
-    "time",
-    "type",
-    "message",
-    "path",
-    "invalid",
-    "correlation",
-    "retryable",
-    "next_action",
-)
+_TOLD = 3
+"""Members of what a failure says of itself beside its status, as WordPress does under ``data``."""
 
 
 def _enveloped(payload: Payload) -> bool:

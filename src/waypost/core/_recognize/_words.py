@@ -25,11 +25,12 @@ INVERSE_FLAG_KEYS = spellings("has error", "has errors")
 
 CODE_KEYS = spellings(
     "error code", "err code", "error key", "error type", "error name", "error class", "error kind",
-    "exception code", "exception type", "exception class", "exception name", "fault code",
-    "error number",
-    "error num", "err no", "error status",
+    "exception type", "exception class", "exception name",
 )  # fmt: skip
 """Keys that hold nothing but an error code: alone they make a failure."""
+
+WEAK_CODE_KEYS = spellings("exception code", "fault code", "error number", "error num", "err no")
+"""The same, but in other worlds a count, a trouble of a car, a delay of a parcel."""
 
 REASON_CODE_KEYS = spellings("response code", "result code", "return code", "reason code")
 """Keys that hold a code of any outcome: of a failure's, once something else says that it is one."""
@@ -37,7 +38,7 @@ REASON_CODE_KEYS = spellings("response code", "result code", "return code", "rea
 ERROR_TEXT_KEYS = spellings(
     "error description", "error message", "error messages", "err msg", "error msg",
     "error summary", "error title", "error detail", "error details", "error reason", "error cause",
-    "error code label",
+    "error code label", "exception message", "fault string",
 )  # fmt: skip
 """Texts named after errors: a failure where nothing but the like stands beside them."""
 
@@ -51,7 +52,8 @@ ERROR_OBJECT_KEYS = spellings(
 
 MARKERS = frozenset(
     (
-        *STATUS_KEYS, *FLAG_KEYS, *CODE_KEYS, "result", "response", "data", "isError", "is_error",
+        *STATUS_KEYS, *FLAG_KEYS, *CODE_KEYS, *WEAK_CODE_KEYS, "detail", "odata.error", "Fault",
+        "result", "response", "data", "isError", "is_error",
         "error", "Error", "errors", "Errors", "code", "type", "__type", "Code", "content", "fault",
         "exception", "err", "innerError", "innererror", *ERROR_TEXT_KEYS, *INVERSE_FLAG_KEYS,
         *ERROR_OBJECT_KEYS, *ERROR_REFERENCE_KEYS, "retryable",
@@ -109,7 +111,7 @@ DONE_PREFIXES = (
 VERDICT_KEYS = frozenset(
     (
         "valid", "is_valid", "isValid", "open", "reachable", "available", "alive", "healthy",
-        "allowed", "passed", "matched", "compliant", "supported", "exists",
+        "allowed", "passed", "matched", "compliant", "supported", "exists", "up", "registered",
     )
 )  # fmt: skip
 """A verdict on something: its errors are findings."""
@@ -157,8 +159,8 @@ WITNESS_KEYS = (
 """Texts that are a second witness for a failed status; a page that was fetched has other ones."""
 
 IDENTITY_KEYS = (
-    "id", "url", "conclusion", "uuid", "uid", "html_url", "exit_code", "exitCode", "job", "run",
-    "sid", "unit", "revision",
+    "id", "url", "href", "link", "final_url", "conclusion", "uuid", "uid", "html_url", "exit_code",
+    "exitCode", "job", "run", "sid", "unit", "revision",
 )  # fmt: skip
 """They name a thing that is reported on: its ``failed`` is not ours."""
 
@@ -194,7 +196,10 @@ ROW_KEYS = frozenset(
 )  # fmt: skip
 """An element of ``errors`` with one of them is a row of a report, or a finding."""
 
-INNER_KEYS = ("error", "Error", "fault", "exception", "err", "innerError", "innererror")
+INNER_KEYS = (
+    "error", "Error", "fault", "exception", "err", "innerError", "innererror", "odata.error",
+    "Fault",
+)  # fmt: skip
 """One of them, holding a mapping, is the error object."""
 
 DEEPER_KEYS = (
