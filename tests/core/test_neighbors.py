@@ -54,7 +54,7 @@ SUCCESSES: dict[str, Any] = {
     "bolt": {"product": "Bolt", "code": 404, "detail": "Steel, 5 mm"},
     "ticket": {"id": "inc-1", "status": 500, "title": "Checkout fails", "detail": "x"},
     "broken link": {"id": "r1", "status": "404", "title": "Broken link", "source": "/index.html"},
-    "crawled": {"href": "https://a.example", "status_code": 404, "title": "x"},
+    "crawled": {"final_url": "https://a.example", "status_code": 404, "title": "x"},
     # words of errors that name states, counts and troubles of things
     "SNMP": {"errorStatus": "noError", "errorIndex": 0, "varBinds": [["1.3", 5]]},
     "printer": {"printer": "p", "errorStatus": "paper_out"},
@@ -79,6 +79,7 @@ FAILURES: dict[str, Any] = {
     "WordPress": {"code": "rest_no_route", "message": "No route.", "data": {"status": 404}},
     "flag as text": {"success": "false", "error": "Invalid key"},
     "gRPC gateway": {"code": 5, "message": "No such order.", "details": []},
+    "Ably": {"message": "x", "code": 42900, "statusCode": 429, "href": "https://help.example/e"},
     "OData": {"odata.error": {"code": "x", "message": {"value": "y"}}},
     "SOAP": {"Fault": {"faultcode": "soap:Server", "faultstring": "It broke."}},
     "AWS query": {"ErrorResponse": {"Error": {"Code": "Throttling", "Message": "Slow down."}}},

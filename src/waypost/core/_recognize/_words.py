@@ -159,7 +159,7 @@ WITNESS_KEYS = (
 """Texts that are a second witness for a failed status; a page that was fetched has other ones."""
 
 IDENTITY_KEYS = (
-    "id", "url", "href", "link", "final_url", "conclusion", "uuid", "uid", "html_url", "exit_code",
+    "id", "url", "link", "final_url", "conclusion", "uuid", "uid", "html_url", "exit_code",
     "exitCode", "job", "run", "sid", "unit", "revision",
 )  # fmt: skip
 """They name a thing that is reported on: its ``failed`` is not ours."""
