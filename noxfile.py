@@ -55,7 +55,10 @@ START_EXTRAS = (
 START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telemetry.py")
 """Tests that start a program which needs the extra `otlp`."""
 
-ELSEWHERE = ("tests/benchmarks", "tests/docs", "tests/servers", "tests/test_house.py")
+ELSEWHERE = (
+    "tests/benchmarks", "tests/docs", "tests/exceptions", "tests/reliability/test_patterns.py",
+    "tests/servers", "tests/test_house.py",
+)  # fmt: skip
 """Tests about our pages and our source, and about programs that bring versions of their own."""
 
 CHECK = """
@@ -138,6 +141,14 @@ def newest(session: nox.Session) -> None:
     """The newest releases that there are today, pinned or not."""
     session.install(".[cli,mcp,otlp]", "--group", "test")
     run_tests(session, "tests", leave_out=ELSEWHERE)
+
+
+@nox.session
+def libraries(session: nox.Session) -> None:
+    """Exceptions as the libraries that tools are made with raise them."""
+    install(session, ".", "--group", "test", "--requirement", "requirements/libraries.txt")
+    session.env["WAYPOST_LIBRARIES"] = "1"
+    run_tests(session, "tests/exceptions")
 
 
 def install(session: nox.Session, *what: str, lowest: list[str] | None = None) -> None:

@@ -67,6 +67,6 @@ RATIOS = (
         question="message of 4 KiB / message.lower()",
         bound=40,
         subject=lambda: classify(None, _MESSAGE),
-        floor=lambda: _MESSAGE.lower(),
+        floor=_MESSAGE.lower,
     ),
 )
