@@ -107,14 +107,15 @@ class RuleBook:
         readers = sorted((row for row in self.rows if row.in_message), key=self._rank)
         self._in_names = Index(self.rows)
         self._in_messages = Index(readers)
-        self._sign_ins = Index(
-            row for row in readers if row.error_class is _UNAUTHENTICATED and not row.vague
-        )
+        self._sign_ins = Index(filter(_tells_of_sign_in, readers))
         # Decisions on names are kept, on messages never: those may hold secrets.
         self._name = lru_cache(maxsize=MAX_CACHED_NAMES)(self._decide_name)
 
     def __repr__(self) -> str:
         return f"RuleBook({len(self.rows)} rows)"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Rule, ...]]]:
+        return type(self), (self.rows,)  # what is made of the rows is made anew
 
     def before(self, rows: Iterable[Rule]) -> Self:
         """A new book in which *rows* come first and so overrule the rows of this one."""
@@ -230,6 +231,12 @@ class RuleBook:
     def _rank(self, row: Rule) -> tuple[bool, int]:
         return _gives_way(row), self._order[row.id]
 
+    def _indexes_of(self, row: Rule) -> tuple[Index, ...]:
+        """Where *row* is found first: among names, and among messages if it reads them."""
+        if not row.in_message:
+            return (self._in_names,)
+        return self._in_names, self._sign_ins if _tells_of_sign_in(row) else self._in_messages
+
     def _explain(self, code: str | None, message: str) -> Explanation:
         rule, decided_by, words = self._decide(code, message, ())
         by_name = decided_by in _NAMED
@@ -237,6 +244,11 @@ class RuleBook:
         shadowed = tuple(row for row in index.all(words) if row is not rule)
         tokens = tokens_of(code or "") if by_name or not words.listed else tuple(words.listed)
         return Explanation(tokens, rule, shadowed, decided_by)
+
+
+def _tells_of_sign_in(row: Rule) -> bool:
+    """Whether *row*, found in a message, counts more than any code."""
+    return row.error_class is _UNAUTHENTICATED and not row.vague
 
 
 def _says_less(found: Rule, vague: Rule) -> bool:

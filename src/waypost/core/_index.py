@@ -201,6 +201,11 @@ class Index:
         return entries
 
 
+def stands_in(pattern: str, text: str, *, ends: bool = False) -> bool:
+    """Whether *text*, as `Words` has it, holds *pattern*, or *ends* in it."""
+    return (_ends if ends else _stands)(text, _needle(pattern))
+
+
 def _rarity(word: str) -> tuple[bool, int]:
     return word not in _COMMON, len(word)
 
@@ -228,7 +233,8 @@ def _stands(text: str, needle: _Needle) -> bool:
 
 def _ends(text: str, needle: _Needle) -> bool:
     """Whether *text* ends in *needle*; the word that stands for an error suffix is passed over."""
-    text = text.removesuffix("error ")
+    if text.endswith(" error "):
+        text = text.removesuffix("error ")
     if isinstance(needle, str):
         return text.endswith(needle)
     words = text.split()[-len(needle) :]
