@@ -21,7 +21,7 @@ SERVERS := $(patsubst requirements/servers/%.txt,build/servers/%/.installed,$(wi
 PEERS := $(patsubst requirements/peers/%.txt,build/peers/%/.installed,$(wildcard requirements/peers/*.txt))
 
 # What must be covered to the last branch, and nothing less.
-FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*
+FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*,*/waypost/rule_file/*
 
 MAKEFLAGS += --no-print-directory
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -40,6 +40,7 @@ PUBLIC = [
     "error_guidance",
     "failure",
     "guidance_of",
+    "load_rules",
     "rule",
     "setup_telemetry",
 ]
@@ -125,6 +126,7 @@ def test_integrations_and_observers_load_one_library_each() -> None:
     """STYLE rule 9: one optional library, one file."""
     for use, loaded in {
         "import waypost.observe.stdlib, waypost.observe.memory": {"waypost"},
+        "import waypost; waypost.load_rules": {"waypost", "pydantic"},
         "import waypost.observe.structlog": {"waypost", "structlog"},
         "import waypost.observe.otel": {"waypost", "opentelemetry"},
     }.items():

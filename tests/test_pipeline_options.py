@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +155,20 @@ def test_line_for_the_model_stands_where_the_host_wants_it(
     assert enriched.is_error is True
 
 
+def test_rules_may_be_a_file(tmp_path: Path) -> None:
+    """DESIGN section 3: users add rules in Python or in TOML; read once, at construction."""
+    file = tmp_path / "rules.toml"
+    file.write_text(
+        '[[rules]]\nid = "mine"\nany_of = ["order not found"]\nerror_class = "conflict"\n'
+        'outcome = "unknown"\nwhy = "A test."\n'
+    )
+    for rules in (file, str(file), waypost.load_rules(file)):
+        with Enricher((), rules=rules).call("search") as call:
+            call.enrich({"ok": False, "error": "order_not_found"})
+        assert call.guidance is not None
+        assert (call.guidance.rule, call.guidance.error_class) == ("mine", "conflict")
+
+
 def test_captured_message_is_redacted_and_options_are_filled_in() -> None:
     """DESIGN section 6: messages and values are exported only when asked for, redacted."""
     seen = []
@@ -210,7 +225,8 @@ def test_delay_given_as_a_date_is_read_in_the_pipeline(date: str, step: str) -> 
         (lambda: Enricher([1]), "1"),  # type: ignore[list-item]
         (lambda: Enricher(5), "5"),  # type: ignore[arg-type]
         (lambda: Enricher((), clock=5), "clock=5"),  # type: ignore[arg-type]
-        (lambda: Enricher((), rules="rules"), "rules='rules'"),  # type: ignore[arg-type]
+        (lambda: Enricher((), rules=b"rules"), "rules=b'rules'"),  # type: ignore[arg-type]
+        (lambda: Enricher((), rules="no-such-rules.toml"), "no-such-rules.toml: The file cannot"),
     ],
 )
 def test_wrong_argument_is_named_when_the_enricher_is_built(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     )
     from .payloads import ToolFailure
     from .pipeline import Call, Enricher
+    from .rule_file import load_rules
     from .telemetry import setup_telemetry
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "error_guidance",
     "failure",
     "guidance_of",
+    "load_rules",
     "rule",
     "setup_telemetry",
 ]
@@ -83,6 +85,7 @@ _ROOMS = {
     ),
     "payloads": ("ToolFailure",),
     "pipeline": ("Call", "Enricher"),
+    "rule_file": ("load_rules",),
     "telemetry": ("setup_telemetry",),
 }  # fmt: skip
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

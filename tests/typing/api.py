@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal, assert_type
 
 from mcp import Client, ClientSession
@@ -21,6 +22,7 @@ from waypost import (
     NextStep,
     Observation,
     Observer,
+    RuleBook,
     RuleError,
     Scope,
     Source,
@@ -106,6 +108,13 @@ def observers(seen: list[Observation], clock: Callable[[], float]) -> None:
     Enricher(default_observers(span="own"), side="server", text="block", structured="never")
     assert_type(default_observers(), tuple[Observer, ...])
     assert_type(MemoryObserver().observations, tuple[Observation, ...])
+
+
+def rules(path: Path) -> None:
+    assert_type(waypost.load_rules("rules.toml"), RuleBook)
+    assert_type(waypost.load_rules(path), RuleBook)
+    Enricher(rules="rules.toml")
+    Enricher(rules=path)
 
 
 async def integrations(client: Client, session: ClientSession) -> None:

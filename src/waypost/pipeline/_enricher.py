@@ -34,7 +34,8 @@ class Enricher:
 
         side: ``"host"`` if this program calls tools, ``"server"`` if it offers them.
 
-        rules: The table that sorts error codes; by default the built-in one.
+        rules: The table that sorts error codes, or the path of a TOML file of your own rules, which
+            is loaded now; by default the built-in table.
 
         change_results: ``False`` observes only: every result comes back as it is.
 
@@ -66,7 +67,7 @@ class Enricher:
         observers: Iterable[Observer] | None = None,
         *,
         side: Side = "host",
-        rules: RuleBook | None = None,
+        rules: RuleBook | str | os.PathLike[str] | None = None,
         change_results: bool = True,
         text: Literal["append", "block", "never"] = "append",
         text_trace: bool = True,
@@ -86,10 +87,7 @@ class Enricher:
         told = _told(observers)
         if not callable(clock):
             raise OptionError(f"Enricher(clock={clock!r}): pass a function that returns seconds.")
-        if rules is not None and not isinstance(rules, RuleBook):
-            raise OptionError(
-                f"Enricher(rules={rules!r}): pass a RuleBook, or None for the default."
-            )
+        book = _book(rules)
         begins = tuple(begin for observer in told if (begin := getattr(observer, "begin", None)))
         idles = tuple(idle for observer in told if (idle := getattr(observer, "idle", None)))
         self._settings = Settings(
@@ -97,7 +95,7 @@ class Enricher:
             begins=begins,
             idles=idles if len(idles) == len(told) else None,
             faults=Faults(told, strict=strict),
-            rules=rules,
+            rules=book,
             change_results=change_results,
             capture_message=capture_message,
             disabled=disabled(),
@@ -195,6 +193,20 @@ def _told(observers: Iterable[Observer]) -> tuple[Observer, ...]:
                 " an observer takes an Observation."
             )
     return told
+
+
+def _book(rules: object) -> RuleBook | None:
+    """A file is loaded when the enricher is built, so that its mistakes show then."""
+    if rules is None or isinstance(rules, RuleBook):
+        return rules
+    if isinstance(rules, str | os.PathLike):
+        from ..rule_file import load_rules  # noqa: PLC0415 -- loads pydantic
+
+        return load_rules(rules)
+    raise OptionError(
+        f"Enricher(rules={rules!r}): pass a RuleBook, the path of a TOML file, or None for the"
+        " default."
+    )
 
 
 def disabled() -> bool:
