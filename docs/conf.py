@@ -21,7 +21,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 nitpicky = True
 default_role = "py:obj"  # in docstrings, `Enricher` is a link
 nitpick_ignore_regex = [
-    ("py:class", r"(collections|opentelemetry)\..*"),  # has documentation of its own
+    ("py:class", r"(collections|opentelemetry|os)\..*"),  # has documentation of its own
     ("py:class", r"waypost\..*\.(T|ClientT)"),  # a type variable says no more than its name
 ]
 

@@ -51,6 +51,19 @@ def test_mcp_results_and_texts_are_enriched_where_a_model_reads_them() -> None:
     ]
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_rules_of_a_file_count(tmp_path: Path, workers: str) -> None:
+    """Our promise: what an Enricher says with rules of your own, the command says, too."""
+    rules = tmp_path / "rules.toml"
+    rules.write_text(
+        '[[rules]]\nid = "flux"\nany_of = ["flux capacitor"]\nerror_class = "not_ready"\n'
+        'outcome = "not_done"\nwhy = "It charges."\naction = "Drive at 88 mph."\n'
+    )
+    _, out, told = run("--rules", rules, "--workers", workers, "--json", stdin=lines_of(UNKNOWN))
+    assert json.loads(out)["next_action"] == "Drive at 88 mph."
+    assert json.loads(told)["error_classes"] == {"not_ready": 1}
+
+
 def test_summary_counts_classes_and_unknown_codes() -> None:
     """Issue 3, item 2: a summary by class and unknown codes by frequency at the end."""
     lines = lines_of(SUCCESS, FAILURE, UNKNOWN, FAILURE, UNKNOWN.replace("FLUX", "TIME"), UNKNOWN)

@@ -243,6 +243,13 @@ def test_missing_keys_are_told_with_an_example(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("key", ["id", "any_of", "error_class", "outcome", "why"])
+def test_misspelled_key_is_not_missed_as_well(tmp_path: Path, key: str) -> None:
+    """Our promise: one line for each mistake."""
+    (problem,) = told(written(tmp_path, RULE.replace(f"\n{key} =", f"\n{key}_ =")))
+    assert problem.endswith(f": '{key}_' is no key of a rule: write {key}.")
+
+
 def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     """Our promise: a file is corrected in one go."""
     path = written(

@@ -11,6 +11,8 @@ from typing import Annotated, BinaryIO
 import typer
 
 from .. import __version__
+from ..core._classify import RuleBook
+from ..core._model import RuleError
 from . import _classify, _rules
 
 app = typer.Typer(
@@ -27,6 +29,15 @@ rules_app = typer.Typer(help="The table that sorts error codes.", no_args_is_hel
 app.add_typer(rules_app, name="rules")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RulesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rules",
+        metavar="FILE",
+        help="Rules of your own, in TOML, beside the built-in ones.",
+        show_default=False,
+    ),
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -59,11 +70,23 @@ def classify(
             help="Show the words that were read, the row that won, and what it shadowed.",
         ),
     ] = False,
+    rules: RulesFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Sort an error code into its class, and say what to do about it."""
     _refuse_options(code, message)
-    _classify.run(code, message, explained=explained, as_json=as_json)
+    _classify.run(code, message, explained=explained, as_json=as_json, rules=_loaded(rules))
+
+
+def _loaded(rules: Path | None) -> RuleBook | None:
+    if rules is None:
+        return None
+    from ..rule_file import load_rules  # noqa: PLC0415 -- loads pydantic
+
+    try:
+        return load_rules(rules)
+    except RuleError as exc:
+        raise typer.BadParameter(str(exc), param_hint="--rules") from exc
 
 
 def _refuse_options(*arguments: str) -> None:
@@ -85,6 +108,7 @@ def enrich(
             show_default=False,
         ),
     ] = None,
+    *,
     errors: Annotated[
         Path | None,
         typer.Option(
@@ -107,6 +131,7 @@ def enrich(
             help="Processes that share the work, order kept.",
         ),
     ] = 1,
+    rules: RulesFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """
@@ -118,8 +143,9 @@ def enrich(
     """
     from . import _enrich  # noqa: PLC0415 -- loads what starts processes
 
+    book = _loaded(rules)
     with _created(errors, file, force=force) as kept:
-        raise typer.Exit(_enrich.run(file, kept, workers=workers, as_json=as_json))
+        raise typer.Exit(_enrich.run(file, kept, workers=workers, as_json=as_json, rules=book))
 
 
 @contextlib.contextmanager
@@ -159,9 +185,33 @@ def _in_use(path: Path, source: Path | None) -> bool:
 
 
 @rules_app.command("list")
-def list_rules(as_json: AsJson = False) -> None:
+def list_rules(rules: RulesFile = None, as_json: AsJson = False) -> None:
     """List the rules in order: the first row that matches decides."""
-    _rules.print_rules(as_json=as_json)
+    _rules.print_rules(_loaded(rules), as_json=as_json)
+
+
+@rules_app.command("lint")
+def lint_rules(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Rules of your own, in TOML; the built-in ones if it is left out.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Find rules that never decide, because earlier ones match whenever they do.
+
+    One finding a line. A fault is a rule that never decides, a warning a pattern of which the same
+    holds, a note a pattern that its rule does not need, or a built-in rule that yours overrule.
+    Exit code 1 if there is a fault, 2 if the file does not hold rules.
+    """
+    from . import _lint  # noqa: PLC0415 -- loads pydantic
+
+    raise typer.Exit(_lint.run(file, as_json=as_json))
 
 
 @app.command()

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..core._classify import explain
+from ..core._classify import RuleBook, explain
 from ..core._guide import guide
 from ..core._model import Failure
 
 
-def run(code: str, message: str, *, explained: bool, as_json: bool) -> None:
+def run(code: str, message: str, *, explained: bool, as_json: bool, rules: RuleBook | None) -> None:
     """Print what is known of *code*, one fact a line."""
-    facts = _facts(code, message, explained=explained)
+    facts = _facts(code, message, rules, explained=explained)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
         return
@@ -27,8 +27,10 @@ def run(code: str, message: str, *, explained: bool, as_json: bool) -> None:
     Console().print(table)
 
 
-def _facts(code: str, message: str, *, explained: bool) -> Mapping[str, object]:
-    guided = guide(Failure({}, (), code, (), message))
+def _facts(
+    code: str, message: str, rules: RuleBook | None, *, explained: bool
+) -> Mapping[str, object]:
+    guided = guide(Failure({}, (), code, (), message), rules=rules)
     facts: dict[str, object] = {
         "error_class": guided.advice.error_class.value,
         "retryable": guided.retryable,
@@ -37,7 +39,7 @@ def _facts(code: str, message: str, *, explained: bool) -> Mapping[str, object]:
         "next_action": guided.next_action,
     }
     if explained:
-        found = explain(code, message)
+        found = explain(code, message, rules=rules)
         facts |= {
             "rule": found.rule.id,
             "why": found.rule.why,

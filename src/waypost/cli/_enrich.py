@@ -22,6 +22,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from ..core._classify import RuleBook
 from ._blocks import BROKEN_GZIP, Piece, blocks, plain
 from ._lines import Done, enrich_block
 from ._tally import BadLines, Tally, print_summary
@@ -32,7 +33,14 @@ class InputError(Exception):
     """The input cannot be read to its end; the text is for the user."""
 
 
-def run(source: Path | None, errors: BinaryIO | None, *, workers: int, as_json: bool) -> int:
+def run(
+    source: Path | None,
+    errors: BinaryIO | None,
+    *,
+    workers: int,
+    as_json: bool,
+    rules: RuleBook | None,
+) -> int:
     """
     Read results from *source*, or from standard input, and write them with guidance.
 
@@ -45,7 +53,8 @@ def run(source: Path | None, errors: BinaryIO | None, *, workers: int, as_json: 
     gc.freeze()  # the modules stay: no collection need look at them again and again
     try:
         with _opened(source) as file, _output() as out:
-            _enrich(file, out, tally, bad, workers)
+            results = _done(_read(file), workers, rules)
+            _enrich(file, results, out, tally, bad)
         bad.flush()
     except (InputError, WorkerError) as exc:
         trouble = f"{exc} Lines read: {tally.lines:,}."
@@ -106,8 +115,14 @@ def _output() -> Iterator[BinaryIO]:
             buffered.detach()
 
 
-def _enrich(file: BinaryIO, out: BinaryIO, tally: Tally, bad: BadLines, workers: int) -> None:
-    with _progress(file) as shown, contextlib.closing(_done(_read(file), workers)) as results:
+def _enrich(
+    file: BinaryIO,
+    done: Generator[Done | Piece, None, None],
+    out: BinaryIO,
+    tally: Tally,
+    bad: BadLines,
+) -> None:
+    with _progress(file) as shown, contextlib.closing(done) as results:
         for result in results:
             if isinstance(result, Piece):
                 bad.add_piece(tally.lines + 1, result)
@@ -130,14 +145,16 @@ def _read(file: BinaryIO) -> Iterator[bytes | Piece]:
         raise InputError(f"The input cannot be read on: {exc.strerror}.") from exc
 
 
-def _done(parts: Iterable[bytes | Piece], workers: int) -> Generator[Done | Piece, None, None]:
+def _done(
+    parts: Iterable[bytes | Piece], workers: int, rules: RuleBook | None
+) -> Generator[Done | Piece, None, None]:
     """What became of each part, in order; what was read before the input broke is not lost."""
     kept = _Kept(parts)
     if workers > 1:
-        yield from enriched_by(workers, kept)
+        yield from enriched_by(workers, kept, rules)
     else:
         for part in kept:
-            yield part if isinstance(part, Piece) else enrich_block(part)
+            yield part if isinstance(part, Piece) else enrich_block(part, rules)
     if kept.trouble is not None:
         raise kept.trouble
 

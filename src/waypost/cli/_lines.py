@@ -11,6 +11,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
+from ..core._classify import RuleBook
 from ..core._clean import clean_code
 from ..core._enrich import enrich
 from ..core._guide import guide
@@ -53,7 +54,7 @@ class Done(NamedTuple):
     bad: list[BadLine]
 
 
-def enrich_block(block: bytes) -> Done:
+def enrich_block(block: bytes, rules: RuleBook | None) -> Done:
     """Add guidance to the failures among the lines of *block*; never raises."""
     output: list[str] = []
     classes: Counter[str] = Counter()
@@ -68,7 +69,7 @@ def enrich_block(block: bytes) -> Done:
             text = line.decode()
             if text.isspace() or not text:
                 continue
-            enriched, error_class, code = _enriched(text)
+            enriched, error_class, code = _enriched(text, rules)
         except (ValueError, RecursionError) as fault:
             bad.append(BadLine(offset, _reason(fault), line))
             continue
@@ -87,7 +88,7 @@ _UNKNOWN = ErrorClass.UNKNOWN.value
 _MAPPING = Origin.MAPPING
 
 
-def _enriched(text: str) -> tuple[str, str | None, str | None]:
+def _enriched(text: str, rules: RuleBook | None) -> tuple[str, str | None, str | None]:
     """
     The line with guidance, and the class and code of its failure; ``None`` for a success.
 
@@ -97,7 +98,7 @@ def _enriched(text: str) -> tuple[str, str | None, str | None]:
     failure = recognize(value)
     if failure is None:
         return text, None, None
-    guided = guide(failure)
+    guided = guide(failure, rules=rules)
     if failure.origin is _MAPPING:
         missing = tuple([item for item in guided.additions.items() if item[0] not in value])
         line = inserted(text, _members(missing), alone=False) if missing else text

@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..core._classify import default_rules
+from ..core._classify import RuleBook, default_rules
 from ..core._model import Rule
 
 
-def print_rules(*, as_json: bool) -> None:
-    """Print every row of the built-in table, in order."""
-    rows = default_rules().rows
+def print_rules(rules: RuleBook | None, *, as_json: bool) -> None:
+    """Print every row of *rules*, by default of the built-in table, in order."""
+    rows = (rules or default_rules()).rows
     if as_json:
         typer.echo(json.dumps([_facts(row) for row in rows], indent=2))
         return

@@ -12,6 +12,7 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 
+from ..core._classify import RuleBook
 from ._blocks import BLOCK_BYTES, Piece
 from ._lines import Done, enrich_block
 
@@ -20,7 +21,9 @@ class WorkerError(Exception):
     """The processes cannot go on; the text is for the user."""
 
 
-def enriched_by(count: int, parts: Iterable[bytes | Piece]) -> Iterator[Done | Piece]:
+def enriched_by(
+    count: int, parts: Iterable[bytes | Piece], rules: RuleBook | None
+) -> Iterator[Done | Piece]:
     """
     Yield what becomes of each part, in order, made by *count* processes.
 
@@ -31,7 +34,7 @@ def enriched_by(count: int, parts: Iterable[bytes | Piece]) -> Iterator[Done | P
     Raises:
         WorkerError: A process cannot be started, or was killed.
     """
-    with _workers(count) as connections:
+    with _workers(count, rules) as connections:
         idle, busy = deque(connections * _BLOCKS_EACH), deque[Connection]()
         for part in parts:
             # Small parts come from somebody who writes line by line, and waits for the answer.
@@ -74,7 +77,7 @@ _KILLED = "A worker process was ended from outside."
 
 
 @contextlib.contextmanager
-def _workers(count: int) -> Iterator[list[Connection]]:
+def _workers(count: int, rules: RuleBook | None) -> Iterator[list[Connection]]:
     context = get_context("spawn")  # a fork would take the threads' locks along
     with contextlib.ExitStack() as stack:
         connections = []
@@ -83,7 +86,8 @@ def _workers(count: int) -> Iterator[list[Connection]]:
             with _interrupts_held():
                 for _ in range(count):
                     ours, theirs = context.Pipe()
-                    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+                    args = (theirs, rules)
+                    process = context.Process(target=_serve, args=args, daemon=True)
                     process.start()
                     theirs.close()
                     stack.callback(process.join)
@@ -107,7 +111,7 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, rules: RuleBook | None) -> None:
     """What a process does: one block after the other, until nobody sends any more."""
     gc.freeze()
     blocks: SimpleQueue[bytes | None] = SimpleQueue()
@@ -115,7 +119,7 @@ def _serve(connection: Connection) -> None:
     threading.Thread(target=_read, args=(connection, blocks), daemon=True).start()
     with contextlib.suppress(OSError):
         while (block := blocks.get()) is not None:
-            connection.send(enrich_block(block))
+            connection.send(enrich_block(block, rules))
 
 
 def _read(connection: Connection, blocks: SimpleQueue[bytes | None]) -> None:

@@ -47,6 +47,11 @@ class Finding(NamedTuple):
     hidden: tuple[Hidden, ...]
     looked_up: bool
 
+    @property
+    def others(self) -> tuple[Rule, ...]:
+        """The rows that decide instead, each once."""
+        return tuple(dict.fromkeys(row for hidden in self.hidden for row, _ in hidden.by))
+
 
 def findings(book: RuleBook, mine: Collection[Rule] | None = None) -> Iterator[Finding]:
     """

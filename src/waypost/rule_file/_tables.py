@@ -77,17 +77,26 @@ def _mistyped(table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     try:
         Table.model_validate(table)
     except ValidationError as exc:
-        for error in exc.errors(include_url=False):
+        errors = exc.errors(include_url=False)
+        unknown = [str(each["loc"][0]) for each in errors if each["type"] == "extra_forbidden"]
+        misspelled = {_nearest(key) for key in unknown}
+        for error in errors:
             key, *inner = map(str, error["loc"])
-            yield key, _worded(key, error["type"], error["input"], within=bool(inner))
+            if error["type"] != "missing" or key not in misspelled:
+                yield key, _worded(key, error["type"], error["input"], within=bool(inner))
+
+
+def _nearest(key: str) -> str | None:
+    """The key that is meant, as far as the spelling tells."""
+    return next(iter(difflib.get_close_matches(key, Table.model_fields, 1)), None)
 
 
 def _worded(key: str, kind: str, value: object, *, within: bool) -> str:
     if kind == "missing":
         return f"The rule has no {key!r}: add a line such as {_EXAMPLES[key]}."
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(key, Table.model_fields, 1)
-        known = f"write {near[0]}" if near else f"use one of {', '.join(Table.model_fields)}"
+        near = _nearest(key)
+        known = f"write {near}" if near else f"use one of {', '.join(Table.model_fields)}"
         return f"{short(key)} is no key of a rule: {known}."
     return f"{key!r} {'holds' if within else 'is'} {short(value)}: write {_WAYS[kind]}."
 
@@ -116,7 +125,7 @@ def _refused(
     known = {key: value for key, value in values.items() if key not in mistyped}
     known |= {key: _texts(values[key]) for key in _PATTERNS & mistyped & values.keys()}
     sound = _SOUND | {"id": known["id"] if known.get("id", "").strip() else str(number + 1)}
-    wrong = set(mistyped)
+    wrong = mistyped | {key for each in mistyped if (key := _nearest(each))}
     for key, value in known.items():
         for part in [[each] for each in value] if key in _PATTERNS else [value]:
             refusal = None if key in ("retryable", "action") else _refusal(sound | {key: part})
