@@ -32,6 +32,7 @@ why = "Shops close at night."
 [[rules]]
 id = "late"
 any_of = ["{LIMIT}"]
+not_with = {quoted(BUILT_IN["rate.limited"].not_with)}
 error_class = "unavailable"
 outcome = "not_done"
 why = "A test."
@@ -68,12 +69,12 @@ LINES = f"""\
 'size' of 'shop.closed' does.
 9: fault: rule 'late' never decides: wherever {LIMIT!r} stands, {LIMIT!r} of 'rate.limited' does. \
 Change it, move it up, or leave it out.
-17: note: built-in rule 'account.locked' no longer decides, but where a number leads to it: \
+18: note: built-in rule 'account.locked' no longer decides, but where a number leads to it: \
 'locked' has all its patterns.
-24: note: built-in rule 'redirect.loop' no longer decides: 'looping' has all its patterns.
-31: note: rule 'shut' does not need one of its patterns: wherever 'shop shut now' stands, \
+25: note: built-in rule 'redirect.loop' no longer decides: 'looping' has all its patterns.
+32: note: rule 'shut' does not need one of its patterns: wherever 'shop shut now' stands, \
 'shut' of 'shut' does.
-31: note: rule 'shut' does not need one of its patterns: wherever 'shut' stands, \
+32: note: rule 'shut' does not need one of its patterns: wherever 'shut' stands, \
 'shut' of 'shut' does.
 """.splitlines()
 
