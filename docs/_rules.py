@@ -176,8 +176,9 @@ def _row(row: Rule) -> str:
         "Reads": "error codes and messages" if row.in_message else "error codes",
         "Words": codes(row.any_of),
         "Words at the end": codes(row.ends),
+        "Only beside": codes(row.only_with),
         "Not beside": codes(row.not_with),
-        "Vague": "further codes and the message are asked first" if row.vague else "",
+        "Vague": _vagueness(row),
     }
     return section(
         3,
@@ -185,6 +186,18 @@ def _row(row: Rule) -> str:
         sentences(row.why),
         "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact),
     )
+
+
+def _vagueness(row: Rule) -> str:
+    if not row.vague:
+        return ""
+    asked = "further codes and the message are asked first"
+    if not row.refined_by or len(row.refined_by) > _FEW_CLASSES:
+        return asked
+    return f"{asked}; a message counts if it tells of {codes(row.refined_by)}"
+
+
+_FEW_CLASSES = 4
 
 
 def _tables_of_numbers() -> str:

@@ -188,6 +188,7 @@ def test_rules_are_listed_in_order() -> None:
         "not_with": list(known.not_with),
         "in_message": True,
         "vague": False,
+        "refined_by": [],
         "why": known.why,
     }
 

@@ -19,6 +19,7 @@ from tests.docs.prove import prove
 from waypost.core._advice import _ACTION_CHARS
 from waypost.core._clean import MESSAGE_CHARS, PARSED_CHARS
 from waypost.core._enrich_mcp import _LINE_CHARS
+from waypost.core._tokens import PROSE_ENDS
 from waypost.telemetry import EXIT_SECONDS
 from waypost.telemetry._render import LINE_BYTES
 
@@ -173,7 +174,8 @@ def test_bounds_of_the_security_page_are_those_of_the_code() -> None:
     page = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (.+?) \| (.+?) \|$", page, re.MULTILINE))
     assert {name: rows[name] for name in rows if name not in ("What", "---")} == {
-        "read of a message": f"{MESSAGE_CHARS:,} characters",
+        "read of a message": f"{MESSAGE_CHARS:,} characters, and of prose among them the first and"
+        f" the last {PROSE_ENDS}",
         "text that is parsed": f"{PARSED_CHARS // 1024} KiB",
         "`next_action`": f"{_ACTION_CHARS} characters, one printable line",
         "the line under a text": f"{_LINE_CHARS} characters",

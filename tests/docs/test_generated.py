@@ -95,7 +95,7 @@ def test_every_rule_has_its_section_in_the_order_of_the_table() -> None:
     assert f"| `{UNKNOWN_RULE.id}` |" in page
     for row in RULES:
         assert row.why in page.replace("\n", " ")
-        for pattern in (*row.any_of, *row.ends, *row.not_with):
+        for pattern in (*row.any_of, *row.ends, *row.only_with, *row.not_with):
             assert f"`{pattern}`" in page
 
 

@@ -79,8 +79,8 @@ def test_byte_order_mark_and_windows_lines_are_read(tmp_path: Path) -> None:
 
 
 KEYS = (
-    "id, error_class, outcome, why, any_of, ends, not_with, retryable, step, action, in_message, "
-    "vague, place."
+    "id, error_class, outcome, why, any_of, ends, only_with, not_with, "
+    "retryable, step, action, in_message, vague, refined_by, place."
 )
 
 

@@ -51,5 +51,6 @@ def _facts(row: Rule) -> dict[str, object]:
         "not_with": list(row.not_with),
         "in_message": row.in_message,
         "vague": row.vague,
+        "refined_by": [each.value for each in row.refined_by],
         "why": row.why,
     }

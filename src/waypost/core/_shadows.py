@@ -19,8 +19,8 @@ class Hidden(NamedTuple):
     A pattern that decides nothing.
 
     Attributes:
-        by: What matches whenever it does: rows, each with its pattern. Two if one of them stands
-            before it in names, the other one in messages.
+        by: What matches whenever it does: rows, each with its pattern. More than one if one stands
+            before it in names and another in messages, or beside one wanted word and another.
     """
 
     pattern: str
@@ -101,7 +101,7 @@ def _finding(book: RuleBook, row: Rule, at: int) -> Finding | None:
     if bar is not None:
         kind: Kind = "barred"
         by = [(row, bar)]
-    elif shadows := _shadows(book, row, words):
+    elif shadows := _shadows(book, row, _examples(row, pattern, ends=ends)):
         kind, by = "shadowed", shadows
     elif enough := _enough(row, at, words):
         kind, by = "redundant", [(row, enough)]
@@ -123,13 +123,21 @@ def _example(pattern: str, *, ends: bool) -> Words:
     return Words([_ANYTHING, *words, *words[-1:]] if words[-1] == "error" else [_ANYTHING, *words])
 
 
+def _examples(row: Rule, pattern: str, *, ends: bool) -> list[Words]:
+    """The same, once with each of the words of which *row* wants one beside *pattern*."""
+    if not row.only_with:
+        return [_example(pattern, ends=ends)]
+    beside = [_example(wanted, ends=False).listed for wanted in row.only_with]
+    return [Words([*words, *_example(pattern, ends=ends).listed]) for words in beside]
+
+
 _ANYTHING = "~"
 """Neither a letter nor a digit, so that no word of a pattern has it."""
 
 
-def _shadows(book: RuleBook, row: Rule, words: Words) -> list[tuple[Rule, str]]:
-    """The rows that decide *words* instead of *row*; none if it decides them anywhere."""
-    found = [_shadow(index, row, words) for index in book._indexes_of(row)]
+def _shadows(book: RuleBook, row: Rule, examples: list[Words]) -> list[tuple[Rule, str]]:
+    """The rows that decide all *examples* instead of *row*; none if it decides one anywhere."""
+    found = [_shadow(index, row, words) for index in book._indexes_of(row) for words in examples]
     return list(dict.fromkeys(each for each in found if each)) if all(found) else []
 
 

@@ -26,12 +26,14 @@ class Table(BaseModel):
     why: str
     any_of: list[str] = []
     ends: list[str] = []
+    only_with: list[str] = []
     not_with: list[str] = []
     retryable: bool = True
     step: str = ""
     action: str = ""
     in_message: bool = True
     vague: bool = False
+    refined_by: list[str] = []
     place: Place = "before"
 
 
@@ -147,7 +149,7 @@ def _refused_together(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             values = without
 
 
-_PATTERNS = {"any_of", "ends", "not_with"}
+_PATTERNS = {"any_of", "ends", "only_with", "not_with"}
 _SOUND: dict[str, Any] = {
     "any_of": ("any words",),
     "error_class": "invalid",
