@@ -199,6 +199,7 @@ FAILURES: dict[str, Any] = {
     },
     "type error": {"type": "error", "request_id": "r-1", "message": "message_id is required"},
     "object error": {"object": "error", "message": "No such model.", "type": "X", "code": 404},
+    "object error without a number": {"object": "error", "message": "No such model.", "type": "X"},
     "code with a delay": {"code": "CIRCUIT_OPEN", "message": "Off.", "retry_after_ms": 30_000},
     "protocol error of another number": {"code": -2, "message": "MCP error -2: timed out"},
     "code beside an id of an argument": {

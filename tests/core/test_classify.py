@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from waypost.core._classify import MAX_CACHED_NAMES, RuleBook, classify, default_rules, explain
+from waypost.core._index import MAX_KNOWN
 from waypost.core._model import ErrorClass, NextStep
 from waypost.core._rules import RULES, UNKNOWN_RULE, rule
 
@@ -320,3 +321,13 @@ def test_names_are_kept_within_bounds() -> None:
     for number in range(MAX_CACHED_NAMES + 10):
         classify(f"name_{number}")
     assert default_rules()._name.cache_info().currsize <= MAX_CACHED_NAMES
+
+
+def test_words_of_names_are_kept_within_bounds() -> None:
+    """Issue 4: the cache is bounded."""
+    book = RuleBook(RULES)
+    for number in range(MAX_KNOWN + 10):
+        word = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        classify(f"zz{word}", rules=book)
+    assert len(book._in_names._known) <= MAX_KNOWN
+    assert classify("zza_not_found", rules=book).id == "not.found"

@@ -188,3 +188,89 @@ def test_error_type_tells_what_the_protocol_tells(result: Any, error_type: str) 
     with waypost.Enricher((recorder,)).call("f") as call:
         call.enrich(result)
     assert recorder.seen[0].error_type == error_type
+
+
+def raised_from(message: str, *causes: BaseException) -> Exception:
+    """An error that says *message*, raised from the first cause, that from the second, ..."""
+    error = RuntimeError(message)
+    last: BaseException = error
+    for cause in causes:
+        last.__cause__ = cause
+        last = cause
+    return error
+
+
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "error_class"),
+    [
+        pytest.param(raised_from("No.", REFUSED), "ECONNREFUSED", "unavailable", id="cause"),
+        pytest.param(
+            raised_from("No.", RuntimeError("It did not work."), REFUSED),
+            "ECONNREFUSED",
+            "unavailable",
+            id="cause of a cause",
+        ),
+        pytest.param(
+            raised_from("The order does not exist.", REFUSED),
+            "tool_error",
+            "not_found",
+            id="own words first",
+        ),
+        pytest.param(
+            raised_from("No.", *[RuntimeError("No.") for _ in range(4)], REFUSED),
+            "tool_error",
+            "unknown",
+            id="too deep",
+        ),
+        pytest.param(
+            raised_from("No.", KeyboardInterrupt()), "tool_error", "unknown", id="no exception"
+        ),
+        pytest.param(
+            raised_from("No.", ValueError("Token has expired")),
+            "tool_error",
+            "unauthenticated",
+            id="words of the cause",
+        ),
+    ],
+)
+def test_exception_that_says_nothing_is_sorted_by_what_it_was_raised_from(
+    error: Exception, code: str, error_class: str
+) -> None:
+    """Issue 4, item 3: walking ``__cause__``, four deep."""
+    guidance = waypost.guidance_of(error)
+    assert guidance is not None
+    assert (guidance.error_code, guidance.error_class.value) == (code, error_class)
+    assert waypost.guidance_of(error) == guidance  # remembered
+
+
+def test_cause_says_nothing_of_what_was_done_around_it() -> None:
+    """DESIGN section 3: refused is refused, but the tool may have done more than connect."""
+    error = raised_from("No.", REFUSED)
+    guidance = waypost.guidance_of(error)
+    assert guidance is not None
+    assert (guidance.retryable, guidance.may_repeat) == (True, False)
+    assert waypost.error_code_of(error) == "ECONNREFUSED"
+    enriched = waypost.enrich_result(error)
+    assert enriched["error_code"] == "ECONNREFUSED"
+    assert enriched["message"] == "No."
+    again = waypost.guidance_of(enriched)
+    assert again is not None
+    assert again.rule == guidance.rule
+
+
+def test_code_that_stands_on_the_class_is_read() -> None:
+    """Issue 4, item 3: psycopg and Google name a class for each number."""
+
+    class SerializationError(Exception):
+        sqlstate = "40001"
+
+    class OddError(Exception):
+        @property
+        def code(self) -> str:
+            raise RuntimeError("not asked")
+
+    assert waypost.error_code_of(SerializationError("x")) == "40001"
+    assert waypost.error_code_of(OddError("x")) == "OddError"
