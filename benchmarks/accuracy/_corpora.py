@@ -63,6 +63,15 @@ CORPORA = (
         title="Codes that were seen while the rules were written",
         about="Their figures say more about the work that was done than about your codes.",
     ),
+    Corpus(
+        file="codes-more.jsonl",
+        title="Codes of further owners, collected later",
+        about=(
+            "First the rules were scored on them unseen, then their mistakes were looked at, so "
+            "that these were seen, too. The owners' texts were read for the labels, and owners "
+            "who say nothing about repeating are labeled by what they say went wrong."
+        ),
+    ),
 )
 
 

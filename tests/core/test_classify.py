@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -13,8 +14,13 @@ from waypost.core._index import MAX_KNOWN
 from waypost.core._model import ErrorClass, NextStep
 from waypost.core._rules import RULES, UNKNOWN_RULE, rule
 
-CORPUS = Path(__file__).parents[1] / "corpus" / "codes-dev.jsonl"
-ROWS = [json.loads(line) for line in CORPUS.read_text("utf-8").splitlines()]
+
+def rows_of(file: str) -> list[dict[str, Any]]:
+    corpus = Path(__file__).parents[1] / "corpus" / file
+    return [json.loads(line) for line in corpus.read_text("utf-8").splitlines()]
+
+
+ROWS = rows_of("codes-dev.jsonl")
 ASCII = st.text(st.characters(min_codepoint=0, max_codepoint=127), max_size=300)
 
 
@@ -22,19 +28,30 @@ def said(code: str | None, message: str = "") -> str:
     return classify(code, message).id
 
 
-@pytest.mark.parametrize(("with_message", "floor"), [(True, 0.965), (False, 0.965)])
-def test_corpus_is_sorted_as_its_owners_say(with_message: bool, floor: float) -> None:
-    """Issue 4: accuracy, precision and recall on codes that 54 owners labeled themselves."""
+@pytest.mark.parametrize(
+    ("file", "with_message", "accuracy", "precision", "recall"),
+    [
+        ("codes-dev.jsonl", True, 0.965, 0.96, 0.87),
+        ("codes-dev.jsonl", False, 0.965, 0.96, 0.87),
+        ("codes-more.jsonl", True, 0.935, 0.84, 0.86),
+        ("codes-more.jsonl", False, 0.925, 0.86, 0.78),
+    ],
+)
+def test_corpus_is_sorted_as_its_owners_say(
+    file: str, with_message: bool, accuracy: float, precision: float, recall: float
+) -> None:
+    """Issue 4: on codes that 54 owners labeled themselves, and on those of 159 others."""
     right = hits = told = wanted = 0
-    for row in ROWS:
+    rows = rows_of(file)
+    for row in rows:
         guess = classify(row["code"], row["message"] if with_message else "").retryable
         right += guess is row["retryable"]
         hits += guess and row["retryable"]
         told += guess
         wanted += row["retryable"]
-    assert right / len(ROWS) >= floor
-    assert hits / told >= 0.96
-    assert hits / wanted >= 0.87
+    assert right / len(rows) >= accuracy
+    assert hits / told >= precision
+    assert hits / wanted >= recall
 
 
 @pytest.mark.parametrize(

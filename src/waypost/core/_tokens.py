@@ -41,7 +41,8 @@ def _split(name: str) -> list[str]:
     lowered = name.lower()
     if lowered == name or name.isupper():
         return _plain_pieces().findall(lowered)
-    return " ".join(_pieces().findall(name)).lower().split()
+    pieces: list[str] = _pieces().findall(name)
+    return " ".join(pieces).lower().split()
 
 
 def _last_segment(name: str) -> str:
