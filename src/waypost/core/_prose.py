@@ -16,7 +16,7 @@ MAX_PATH = 1_024
 _TRACEBACK = "Traceback (most recent call last)"
 _EDGES = ".,;'\"`*[]{}<>"
 _JOINTS = str.maketrans("", "", "_-.")
-_PAGE_TAGS = ("title", "h1", "code", "message")
+_PAGE_TAGS = ("title", "h1", "code", "message", "faultstring")
 
 
 def parts_of(message: str) -> Iterator[str]:
@@ -24,7 +24,7 @@ def parts_of(message: str) -> Iterator[str]:
     The texts to read, the most telling first.
 
     Of a page in HTML or XML its title, heading, code and message; of a Python traceback its lines
-    from the last; else the message.
+    from the last; of the stack of another language its lines but the frames; else the message.
     """
     message = message[:MAX_MESSAGE]
     if message.lstrip()[:1] == "<" and (page := _page(message)):
@@ -33,8 +33,24 @@ def parts_of(message: str) -> Iterator[str]:
         for line in message.strip().splitlines()[: -MAX_LINES - 1 : -1]:
             if not line.startswith(" "):
                 yield line
+    elif _has_frames(message) and (lines := _without_frames(message)):
+        yield from lines
     else:
         yield message
+
+
+def _has_frames(message: str) -> bool:
+    return "\tat " in message or "  at " in message
+
+
+def _without_frames(message: str) -> list[str]:
+    """The lines of a stack of Java or JavaScript that are no frames; none if there is no frame."""
+    lines = [line.strip() for line in message.splitlines()]
+    telling = [line for line in lines if line and not line.startswith(_FRAMES)]
+    return telling[:MAX_LINES] if 0 < len(telling) < len(lines) - lines.count("") else []
+
+
+_FRAMES = ("at ", "... ")
 
 
 def is_path(message: str) -> bool:
