@@ -241,22 +241,28 @@ def test_codes_and_names_in_a_message_are_told_apart(message: str, row: str) -> 
         ("<Error><Code>SlowDown</Code><Message>Please wait</Message></Error>", "rate.limited"),
         ("<Fault><faultstring>Request timed out</faultstring></Fault>", "timed.out"),
         (
-            "com.shop.OrderNotFoundException: no order\n\tat com.shop.lock.Timeout.get(X.java:7)\n"
-            "Caused by: java.sql.SQLException: x\n\tat com.shop.Lock.held(L.java:9)\n\t... 3 more",
+            (
+                "com.shop.OrderNotFoundException: no order\n\tat com.shop.lock.Timeout.get(X.java:7)\n"
+                "Caused by: java.sql.SQLException: x\n\tat com.shop.Lock.held(L.java:9)\n\t... 3 more"
+            ),
             "not.found",
         ),
         (
-            "java.lang.RuntimeException: x\n\tat com.shop.A.b(A.java:1)\nCaused by: "
-            "java.net.SocketTimeoutException: Read timed out\n\tat com.shop.Denied.c(D.java:2)",
+            (
+                "java.lang.RuntimeException: x\n\tat com.shop.A.b(A.java:1)\nCaused by: "
+                "java.net.SocketTimeoutException: Read timed out\n\tat com.shop.Denied.c(D.java:2)"
+            ),
             "timed.out",
         ),
         (
-            "TypeError: fetch failed\n    at node:internal/deps/undici:1:2 {\n  [cause]: Error: "
-            "connect ECONNREFUSED 127.0.0.1:80\n      at TCP.timeout (net:1:2)",
+            (
+                "TypeError: fetch failed\n    at node:internal/deps/undici:1:2 {\n  [cause]: Error: "
+                "connect ECONNREFUSED 127.0.0.1:80\n      at TCP.timeout (net:1:2)"
+            ),
             "connection.lost",
         ),
         ("The order  at the door is locked", "lock.held"),
-        ("  at the door", "unknown"),
+        ("\n  at the locked door", "unknown"),
         ("<title>x<b>", "unknown"),
         ("<p>timeout", "timed.out"),
         (

@@ -33,21 +33,20 @@ def parts_of(message: str) -> Iterator[str]:
         for line in message.strip().splitlines()[: -MAX_LINES - 1 : -1]:
             if not line.startswith(" "):
                 yield line
-    elif _has_frames(message) and (lines := _without_frames(message)):
-        yield from lines
+    elif _has_frames(message):
+        yield _without_frames(message)
     else:
         yield message
 
 
 def _has_frames(message: str) -> bool:
-    return "\tat " in message or "  at " in message
+    return "\n" in message and ("\tat " in message or "  at " in message)
 
 
-def _without_frames(message: str) -> list[str]:
-    """The lines of a stack of Java or JavaScript that are no frames; none if there is no frame."""
-    lines = [line.strip() for line in message.splitlines()]
-    telling = [line for line in lines if line and not line.startswith(_FRAMES)]
-    return telling[:MAX_LINES] if 0 < len(telling) < len(lines) - lines.count("") else []
+def _without_frames(message: str) -> str:
+    """The lines of a stack of Java or JavaScript that are no frames."""
+    lines = message.splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith(_FRAMES))
 
 
 _FRAMES = ("at ", "... ")
