@@ -242,8 +242,8 @@ def test_codes_and_names_in_a_message_are_told_apart(message: str, row: str) -> 
         ("<Fault><faultstring>Request timed out</faultstring></Fault>", "timed.out"),
         (
             (
-                "com.shop.OrderNotFoundException: no order\n\tat com.shop.lock.Timeout.get(X.java:7)\n"
-                "Caused by: java.sql.SQLException: x\n\tat com.shop.Lock.held(L.java:9)\n\t... 3 more"
+                "shop.OrderNotFoundException: no order\n\tat shop.lock.Timeout.get(X.java:7)\n"
+                "Caused by: java.sql.SQLException: x\n\tat shop.Lock.held(L.java:9)\n\t... 3 more"
             ),
             "not.found",
         ),
@@ -256,10 +256,10 @@ def test_codes_and_names_in_a_message_are_told_apart(message: str, row: str) -> 
         ),
         (
             (
-                "TypeError: fetch failed\n    at node:internal/deps/undici:1:2 {\n  [cause]: Error: "
+                "TypeError: fetch failed\n    at node:internal/undici:1:2 {\n  [cause]: Error: "
                 "connect ECONNREFUSED 127.0.0.1:80\n      at TCP.timeout (net:1:2)"
             ),
-            "connection.lost",
+            "connection.refused",
         ),
         ("The order  at the door is locked", "lock.held"),
         ("\n  at the locked door", "unknown"),
