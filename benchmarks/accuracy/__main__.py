@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from . import _peers, _recognition, _tables
+from ._chart import IMAGE, chart_of
 from ._page import PAGE, page_of
 from ._run import run
 
@@ -21,13 +22,17 @@ def main() -> int:
         trials = run()
     except _peers.PeerError as error:
         return _fail(str(error))
-    page = page_of(trials, _recognition.count(_recognition.cases()))
+    made = {
+        PAGE: page_of(trials, _recognition.count(_recognition.cases())),
+        IMAGE: chart_of(trials),
+    }
     for trial in trials:
         print(f"{trial.corpus.file}\n{_tables.outcome(trial)}")
-    if write:
-        PAGE.write_text(page, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        return _fail("docs/accuracy.md is not what this run saw: run `make accuracy`.")
+    for path, text in made.items():
+        if write:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            return _fail(f"docs/{path.name} is not what this run saw: run `make accuracy`.")
     return 0
 
 

@@ -31,6 +31,11 @@ balanced accuracy and at F1, too.
 The rules were written with these codes in view, so the figures flatter waypost; the \
 [limits](#limits) say how far they carry."""
 
+PICTURE = """\
+![F1 of each library on each corpus; the tables below have the figures](images/accuracy.svg)
+
+*F1 on whether the same call can still succeed, drawn by the run that wrote this page.*"""
+
 COLUMNS = """\
 - *Accuracy* is the share of codes for which the answer is right.
 - *Balanced* is the mean of that share among the retryable codes, and among the others.
@@ -137,7 +142,7 @@ def page_of(trials: Sequence[Trial], seen: Counter[tuple[str, str, str]]) -> str
         COMMENT,
         sentences(INTRODUCTION),
         _summary(sheet),
-        section(2, "Outcome", *map(_outcome, known), COLUMNS),
+        section(2, "Outcome", PICTURE, *map(_outcome, known), COLUMNS),
         section(
             2,
             "Codes that were kept aside",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy import _page, _peers, _recognition, _tables
+from benchmarks.accuracy import _chart, _page, _peers, _recognition, _tables
 from benchmarks.accuracy.__main__ import main
 from benchmarks.accuracy._corpora import CORPORA, Corpus, Row, rows_of
 from benchmarks.accuracy._recognition import API, PAYLOADS, SUCCESS, Case
@@ -147,10 +147,12 @@ def test_page_is_what_a_whole_run_sees() -> None:
     """STYLE section 5, docs: a generated table is checked for drift."""
     if lack := _peers.missing():
         pytest.skip(lack)
-    page = _page.page_of(run(), _recognition.count(_recognition.cases()))
+    trials = run()
+    page = _page.page_of(trials, _recognition.count(_recognition.cases()))
     assert _page.PAGE.read_text(encoding="utf-8") == page, (
         "docs/accuracy.md is old: write it anew with `make accuracy`."
     )
+    assert _chart.IMAGE.read_text(encoding="utf-8") == _chart.chart_of(trials)
 
 
 def test_rows_that_were_kept_aside_are_scored_and_not_shown(own: tuple[Trial, ...]) -> None:
