@@ -18,7 +18,7 @@ _COLORS = ("#4c8bf5", "#e8912d", "#5cb270")
 
 
 def chart_of(trials: Sequence[Trial]) -> str:
-    """Return the SVG: a group of bars for each library, waypost first, then the best of the others."""
+    """Return the SVG: a group of bars for each library, the best one first."""
     scores = {
         name: [trial.with_message.score(name).f1 or 0 for trial in trials]
         for name in (WAYPOST, *(peer.name for peer in PEERS))
@@ -27,8 +27,10 @@ def chart_of(trials: Sequence[Trial]) -> str:
     height = _HEAD + len(names) * (_BAR * len(trials) + _GAP)
     return "\n".join(
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
-            'font-family="system-ui, sans-serif" font-size="13">',
+            (
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+                'font-family="system-ui, sans-serif" font-size="13">'
+            ),
             "<title>F1 on retryable, with the message, by library and corpus</title>",
             *_legend(trials),
             *(line for at, name in enumerate(names) for line in _group(at, name, scores[name])),
