@@ -46,19 +46,24 @@ class _Entry(NamedTuple):
 class _Beside:
     """Patterns of which one stands in a text: whole words at once, then the sequences."""
 
-    __slots__ = ("_needles", "_words")
+    __slots__ = ("_sequences", "_words")
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         single = [pattern for pattern in patterns if " " not in pattern and "*" not in pattern]
         self._words = frozenset(single)
-        self._needles = tuple(_needle(each) for each in patterns if each not in self._words)
+        # A sequence is searched for only where its first whole word is.
+        self._sequences = tuple(
+            (next((word for word in each.split(" ") if "*" not in word), ""), _needle(each))
+            for each in patterns
+            if each not in self._words
+        )
 
     def stands_in(self, words: Words) -> bool:
-        if not self._words.isdisjoint(words.distinct):
+        distinct = words.distinct
+        if not self._words.isdisjoint(distinct):
             return True
-        text = words.text
-        for needle in self._needles:
-            if needle in text if type(needle) is str else _stands(text, needle):
+        for first, needle in self._sequences:
+            if (not first or first in distinct) and _stands(words.text, needle):
                 return True
         return False
 
