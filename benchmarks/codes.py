@@ -12,13 +12,15 @@ from waypost.core._row import rule
 
 from ._measure import Ratio
 
-_OBJECTS = ("Order", "Invoice", "Table", "Cluster", "Snapshot", "Webhook", "Topic", "Shard")
+_SYLLABLES = ("Bar", "Ken", "Lo", "Mir", "Ta", "Vol", "Zed", "Qui", "Sto", "Nim", "Fra", "Dul")
 _FORMS = (
-    "{}{}NotFoundException", "{}{}LimitExceeded", "Invalid{}{}", "{}_{}_throttled",
-    "{}{}Unavailable", "{}_{}_frobbed", "{}{}StateConflict", "TOO_MANY_{}_{}",
+    "{}NotFoundException", "{}LimitExceeded", "Invalid{}", "{}_throttled", "{}Unavailable",
+    "{}_frobbed", "{}StateConflict", "TOO_MANY_{}",
 )  # fmt: skip
+# 1,728 objects that nobody has heard of, each in every form.
 _CODES = [
-    form.format(thing, number) for number, thing, form in product(range(100), _OBJECTS, _FORMS)
+    form.format("".join(parts).capitalize())
+    for parts, form in product(product(_SYLLABLES, repeat=3), _FORMS)
 ]
 _PIECES = "[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+"
 _unseen, _unseen_floor = cycle(_CODES), cycle(_CODES)

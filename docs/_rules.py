@@ -138,7 +138,12 @@ def _beside() -> Iterable[tuple[str, str]]:
 
 
 def _part(title: str, rows: tuple[Rule, ...], reason: str) -> str:
-    phrases = "\n\n".join((sentences(_PHRASES), " · ".join(SIGN_IN_PHRASES)))
+    phrases = "\n\n".join(
+        (
+            sentences(_PHRASES),
+            " · ".join(phrase for each in SIGN_IN_PHRASES.values() for phrase in each),
+        )
+    )
     return section(
         2,
         title,

@@ -358,3 +358,18 @@ def test_own_words_of_a_tool_stay_its_own() -> None:
     guidance = guidance_of(said)
     assert guidance is not None
     assert (guidance.retryable_source, guidance.next_action_source) == (Source.TOOL, Source.TOOL)
+
+
+def test_message_of_a_class_of_its_own_is_read() -> None:
+    """Bug: a message that is a subclass of ``str``, as template engines make, was dropped."""
+
+    class Markup(str):
+        __slots__ = ()
+
+        def __str__(self) -> str:
+            raise RuntimeError("not asked")
+
+    assert waypost.error_guidance("x", Markup("token expired")) == waypost.error_guidance(
+        "x", "token expired"
+    )
+    assert waypost.error_guidance("x", 5) == (False, None)  # type: ignore[arg-type]

@@ -52,8 +52,8 @@ def error_guidance(error_code: str, message: str = "") -> tuple[bool, str | None
     """
     try:
         code = str(error_code)[:CODE_CHARS]
-        if type(message) is str and message:
-            return _of_failure(code, message[:MESSAGE_CHARS])
+        if isinstance(message, str) and message:
+            return _of_failure(code, str.__str__(message)[:MESSAGE_CHARS])
         return _of_code(code)
     except Exception:  # noqa: BLE001 -- the contract: these functions never raise
         return False, None

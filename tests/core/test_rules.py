@@ -30,6 +30,7 @@ EXAMPLES = {
     "input.required": "input_required",
     "session.refused": "INVALID_SESSION",
     "lock.name": "database_locked",
+    "auth.failed_elsewhere": ":Échec de l'authentification",
     "auth.required_elsewhere": ":Die Sitzung ist abgelaufen.",
     "tool.unknown": "unknown_tool",
     "answer.unreadable": ":Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
@@ -49,6 +50,7 @@ EXAMPLES = {
     "arguments.validated": ":2 validation errors for fetchArguments\nurl\n  Field required",
     "exception.vague": "ValueError",
     "said.retryable": "SchemaMismatchRetryableException",
+    "internal.name": "INTERNAL",
     "not.there": "PREVIEW_UNAVAILABLE",
     "unavailable.all": ":There are no brokers available",
     "unknown.thing": ":unknown job_id",
@@ -181,6 +183,15 @@ def test_stricter_row_gets_a_sentence_that_fits(
         ({"action": "Wait {wait}."}, "not at all"),
         ({"error_class": "timeout", "action": "Wait."}, "once"),
         ({"error_class": "unknown", "action": "Go on."}, "none for that"),
+        ({"any_of": [5]}, "Pattern 5"),
+        ({"any_of": 5}, "the value 5 for patterns"),
+        ({"why": None}, "why="),
+        ({"action": 5}, "write a text"),
+        ({"vague": "no"}, "True or False"),
+        ({"retryable": 0}, "True or False"),
+        ({"refined_by": "invalid"}, "for error classes: use a list"),
+        ({"refined_by": ["oops"]}, "'oops'"),
+        ({"error_class": ["oops"]}, "['oops']"),
     ],
 )
 def test_mistake_in_a_row_is_named_with_the_way_out(changes: dict[str, Any], told: str) -> None:
@@ -206,3 +217,10 @@ def test_two_rows_with_one_id_are_refused() -> None:
 def test_book_shows_how_many_rows_it_has() -> None:
     """Our promise: a repr that fits on a line."""
     assert repr(RuleBook(RULES[:2])) == "RuleBook(2 rows)"
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "\x1b[31m", 5, None, "x" * 129])
+def test_id_is_a_short_text_on_one_line(name: Any) -> None:
+    """STYLE rule 11: it goes into logs, spans and terminals."""
+    with pytest.raises(RuleError, match="id"):
+        rule(name, **any_rule())

@@ -122,6 +122,15 @@ def test_pattern_that_its_own_row_bars_is_found() -> None:
     ]
 
 
+def test_row_that_bars_whatever_it_wants_beside_its_pattern_is_found() -> None:
+    """Our promise: a row to which no text leads is said to be one."""
+    wants = {"only_with": ["size", "length"]}
+    assert found(row("a", "limit", not_with=["size"], **wants)) == []
+    assert found(row("a", "limit", not_with=["size", "length"], **wants)) == [
+        ("never_decides", "a", ("limit", ("a", "size")))
+    ]
+
+
 def test_rows_that_numbers_lead_to_decide_without_a_pattern() -> None:
     """DESIGN section 3: numbers are a look-up table beside the rules."""
     assert found(row("a", "limit"), row("rate.limited", "rate limit")) == [

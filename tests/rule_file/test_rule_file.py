@@ -291,7 +291,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
 
 def test_long_value_is_shortened_and_its_way_out_is_not(tmp_path: Path) -> None:
     """RELIABILITY, promise 5: a message has a bound."""
-    text = RULE.replace("shop closed", "X" * 100_000).replace('"shop.closed"', f'"{"i" * 50_000}"')
+    text = RULE.replace("shop closed", "X" * 100_000).replace('"shop.closed"', f'"{"i" * 120}"')
     (problem,) = told(written(tmp_path, text))
     assert len(problem) < 600
     assert problem.startswith("rules.toml:3: Pattern 'XXX")

@@ -86,7 +86,8 @@ def _loaded(rules: Path | None) -> RuleBook | None:
     try:
         return load_rules(rules)
     except RuleError as exc:
-        raise typer.BadParameter(str(exc), param_hint="--rules") from exc
+        typer.echo(str(exc), err=True)  # a line for each mistake, as `rules lint` has them
+        raise typer.Exit(2) from exc
 
 
 def _refuse_options(*arguments: str) -> None:

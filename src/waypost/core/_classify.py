@@ -10,7 +10,7 @@ from ._index import Index, Words
 from ._model import ErrorClass, Outcome, Rule, RuleError
 from ._numbers import number_in_message, number_of_name
 from ._prose import embedded_codes, is_path, parts_of, without_addresses, without_quotes
-from ._rules import ELSEWHERE, RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
+from ._rules import RULES, SIGN_IN_PHRASES, UNKNOWN_RULE
 from ._tokens import MAX_MESSAGE, MAX_NAME, name_text, tokens_of
 
 MAX_CACHED_NAMES = 2048
@@ -33,6 +33,10 @@ _SAYS_NOTHING = frozenset(
         "unexpected", "client error", "base error", "os error", "http error", "unknown failure",
     )
 )  # fmt: skip
+
+
+_BUILT_IN = frozenset(row.id for row in RULES)
+"""A row of a user's may know what such a code says."""
 
 
 class Explanation(NamedTuple):
@@ -105,7 +109,7 @@ class RuleBook:
             raise RuleError(f"Two rules have the id {twice!r}: rename one of them.")
         # In prose a row that says little comes after all others, wherever it stands.
         readers = sorted((row for row in self.rows if row.in_message), key=self._rank)
-        self._in_names = Index(self.rows)
+        self._in_names = Index(self.rows, keeps=True)
         self._in_messages = Index(readers)
         self._sign_ins = Index(filter(_tells_of_sign_in, readers))
         # Decisions on names are kept, on messages never: those may hold secrets.
@@ -166,10 +170,10 @@ class RuleBook:
 
     def _decide_name(self, name: str) -> _Decision | None:
         text = name_text(name)
-        if text in _SAYS_NOTHING:
-            return None
         words = Words(text.split(), text)
         row = self._in_names.first(words)
+        if text in _SAYS_NOTHING and (row is None or row.id in _BUILT_IN):
+            return None
         if row is not None:
             return _Decision(row, "code", words)
         row = self._by_id.get(number_of_name(name, words.listed) or "")
@@ -179,9 +183,10 @@ class RuleBook:
         """The row for a failed sign-in that *message* tells of; one pass when it tells of none."""
         if not message.isascii():
             lowered = message[:MAX_MESSAGE].lower()
-            row = self._by_id.get(ELSEWHERE)
-            if row is not None and any(phrase in lowered for phrase in SIGN_IN_PHRASES):
-                return _Decision(row, "sign-in message", words)
+            for identity, phrases in SIGN_IN_PHRASES.items():
+                row = self._by_id.get(identity)
+                if row is not None and any(phrase in lowered for phrase in phrases):
+                    return _Decision(row, "sign-in message", words)
         if not self._sign_ins.may_match(words.distinct):
             return None
         for part in parts_of(message):
@@ -211,7 +216,10 @@ class RuleBook:
         if number is not None and not _gives_way(number):
             return _Decision(number, "message", words)
         rows = [number, self._in_messages.first(words)]
+        told = any(row is not None and not _gives_way(row) for row in rows)
         for code in embedded_codes(message):
+            if told and code.islower():
+                continue  # where words say what is wrong, it is the name of an argument
             decision = self._decide_name(code)
             rows.append(decision and decision.rule)
         known = [row for row in rows if row is not None]

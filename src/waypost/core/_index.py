@@ -14,7 +14,7 @@ GLOB_KEY = 3
 """Characters of a word with ``*`` that stand in the index; no such word has fewer."""
 
 MAX_KNOWN = 2_048
-"""Words whose patterns are kept."""
+"""Words that are kept; each is at most as long as a name."""
 
 # A pattern is found by its rarest word; these are in every second message.
 _COMMON = frozenset(("again", "invalid", "missing", "required", "failed", "error", "cannot"))
@@ -110,11 +110,18 @@ class Words:
 
 
 class Index:
-    """The patterns of some rows, each under one of its words."""
+    """
+    The patterns of some rows, each under one of its words.
 
-    __slots__ = ("_exact", "_heads", "_known", "_rows", "_tails")
+    Args:
+        keeps: Whether words are kept with what is found for them: those of names, never those of
+            messages, which may be secrets.
+    """
 
-    def __init__(self, rows: Iterable[Rule]) -> None:
+    __slots__ = ("_exact", "_heads", "_keeps", "_known", "_rows", "_tails")
+
+    def __init__(self, rows: Iterable[Rule], *, keeps: bool = False) -> None:
+        self._keeps = keeps
         self._rows: list[_Row] = []
         self._exact: dict[str, list[_Entry]] = {}
         self._heads: dict[str, list[_Entry]] = {}
@@ -133,7 +140,7 @@ class Index:
         words = pattern.split(" ")
         whole = sorted((word for word in words if "*" not in word), key=_rarity)
         also = whole[-2] if len(whole) > 1 else ""
-        needle = "" if len(words) == len(whole) == 1 and not ends else _needle(pattern)
+        needle = "" if len(words) == len(whole) == 1 and not ends else _needle(pattern, ends=ends)
         entry = _Entry(at, also, needle, ends)
         if whole:
             self._exact.setdefault(whole[-1], []).append(entry)
@@ -190,33 +197,37 @@ class Index:
         return found
 
     def _of(self, word: str) -> list[_Entry]:
-        """The patterns whose key is *word*, kept: names are made of few words."""
-        entries = self._known.get(word)
-        if entries is None:
-            entries = [
-                *self._exact.get(word, ()),
-                *self._heads.get(word[:GLOB_KEY], ()),
-                *self._tails.get(word[-GLOB_KEY:], ()),
-            ]
-            entries.sort(key=itemgetter(0))
-            if not word.isdecimal():  # numbers are many, and no two alike
-                if len(self._known) >= MAX_KNOWN:
-                    self._known.clear()
-                self._known[word] = entries
+        """The patterns whose key is *word*; of names they are kept, which are made of few words."""
+        known = self._known.get(word)
+        if known is not None:
+            return known
+        exact = self._exact.get(word)
+        head, tail = self._heads.get(word[:GLOB_KEY]), self._tails.get(word[-GLOB_KEY:])
+        if head is None and tail is None:
+            return exact or _NOTHING
+        entries = [*(exact or ()), *(head or ()), *(tail or ())]
+        entries.sort(key=itemgetter(0))
+        if self._keeps and len(self._known) < MAX_KNOWN:
+            self._known[word] = entries
         return entries
+
+
+_NOTHING: list[_Entry] = []
 
 
 def stands_in(pattern: str, text: str, *, ends: bool = False) -> bool:
     """Whether *text*, as `Words` has it, holds *pattern*, or *ends* in it."""
-    return (_ends if ends else _stands)(text, _needle(pattern))
+    return (_ends if ends else _stands)(text, _needle(pattern, ends=ends))
 
 
 def _rarity(word: str) -> tuple[bool, int]:
     return word not in _COMMON, len(word)
 
 
-def _needle(pattern: str) -> _Needle:
+def _needle(pattern: str, *, ends: bool = False) -> _Needle:
     """`` rate limit`` for ``rate limit*``: what a text must hold."""
+    if ends and "*" in pattern:
+        return tuple(pattern.split(" "))
     needle = f" {pattern} "
     if pattern[-1] == "*":
         needle = needle[:-2]

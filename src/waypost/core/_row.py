@@ -11,6 +11,7 @@ from ._model import ErrorClass, NextStep, Outcome, Rule, RuleError
 
 MIN_GLOB = 3
 MAX_ACTION = 200
+MAX_ID = 128
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -71,10 +72,7 @@ def rule(
     Raises:
         RuleError: Something above does not hold; the text names the value and the way out.
     """
-    if not id.strip():
-        raise RuleError(f"A rule needs an id, not {id!r}: give it one, such as 'rate.limited'.")
-    if not why.strip():
-        raise RuleError(f"Rule {id!r} has no reason: say in why= what it is for, in one line.")
+    _check_text_and_flags(id, why, retryable, vague=vague, in_message=in_message)
     patterns = _patterns(id, any_of), _patterns(id, ends)
     if not patterns[0] and not patterns[1]:
         raise RuleError(f"Rule {id!r} matches nothing: give it a pattern in any_of= or ends=.")
@@ -98,8 +96,29 @@ def rule(
         not_with=_patterns(id, not_with),
         in_message=in_message,
         vague=vague,
-        refined_by=tuple(_known(id, "error class", each, ErrorClass) for each in refined_by),
+        refined_by=tuple(
+            _known(id, "error class", each, ErrorClass)
+            for each in _listed(id, "error classes", refined_by)
+        ),
     )
+
+
+def _check_text_and_flags(
+    rule_id: object, why: object, retryable: object, *, vague: object, in_message: object
+) -> None:
+    if not (isinstance(rule_id, str) and rule_id.strip() and rule_id.isprintable()):
+        raise RuleError(
+            f"A rule needs an id, not {rule_id!r}: give it one, such as 'rate.limited'."
+        )
+    if len(rule_id) > MAX_ID:
+        raise RuleError(
+            f"The id {rule_id[:MAX_ID]!r}... is too long: write at most {MAX_ID} characters."
+        )
+    if not (isinstance(why, str) and why.strip()):
+        raise RuleError(f"Rule {rule_id!r} has no reason: say in why= what it is for, in one line.")
+    for name, value in (("vague", vague), ("in_message", in_message), ("retryable", retryable)):
+        if not (value is True or value is False or (value is None and name == "retryable")):
+            raise RuleError(f"Rule {rule_id!r} has {name}={value!r}: write True or False.")
 
 
 def _advice(
@@ -125,7 +144,7 @@ def _known(rule_id: str, what: str, value: str, words: type[_Word]) -> _Word:
     """The member of a closed set that *value* names."""
     try:
         return words(value)
-    except ValueError:
+    except (ValueError, TypeError):
         allowed = ", ".join(word.value for word in words)
         raise RuleError(
             f"Rule {rule_id!r} names the {what} {value!r}, which does not exist: "
@@ -135,17 +154,22 @@ def _known(rule_id: str, what: str, value: str, words: type[_Word]) -> _Word:
 
 def _patterns(rule_id: str, patterns: Iterable[str]) -> tuple[str, ...]:
     """The patterns as a tuple, each one checked."""
-    if isinstance(patterns, str):
-        raise RuleError(f"Rule {rule_id!r} has the text {patterns!r} for patterns: use a list.")
-    patterns = tuple(patterns)
+    patterns = _listed(rule_id, "patterns", patterns)
     for pattern in patterns:
-        if not _well_formed(pattern):
+        if not isinstance(pattern, str) or not _well_formed(pattern):
             raise RuleError(
                 f"Pattern {pattern!r} of rule {rule_id!r} is no sequence of words: write "
                 f"lower-case words of a-z and 0-9 with one space between, with * only at the "
                 f"start or end of a word that has {MIN_GLOB} characters or more beside it."
             )
     return patterns
+
+
+def _listed(rule_id: str, what: str, values: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        kind = "the text" if isinstance(values, str) else "the value"
+        raise RuleError(f"Rule {rule_id!r} has {kind} {values!r} for {what}: use a list.")
+    return tuple(values)
 
 
 def _well_formed(pattern: str) -> bool:
@@ -170,6 +194,8 @@ def _check_action(rule_id: str, step: NextStep, action: str | None) -> None:
         )
     if action is None:
         return
+    if not isinstance(action, str):
+        raise RuleError(f"The action of rule {rule_id!r} is {action!r}: write a text.")
     if not action.strip() or len(action) > MAX_ACTION or not action.isprintable():
         raise RuleError(
             f"The action of rule {rule_id!r} is {action[:MAX_ACTION]!r}: write one line of 1 to "

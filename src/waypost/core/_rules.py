@@ -11,10 +11,10 @@ from ._lasting import LASTING
 from ._model import ErrorClass, NextStep, Outcome, Rule
 from ._passing import PASSING
 from ._row import rule
-from ._sign_in import ELSEWHERE, LOOKALIKES, SIGN_IN_PHRASES, SIGN_IN_RULES
+from ._sign_in import LOOKALIKES, SIGN_IN_PHRASES, SIGN_IN_RULES
 from ._verdicts import VERDICTS
 
-__all__ = ["ELSEWHERE", "RULES", "SIGN_IN_PHRASES", "UNKNOWN_RULE", "rule"]
+__all__ = ["RULES", "SIGN_IN_PHRASES", "UNKNOWN_RULE", "rule"]
 
 RULES: tuple[Rule, ...] = (*LOOKALIKES, *SIGN_IN_RULES, *VERDICTS, *PASSING, *LASTING)
 

@@ -9,7 +9,7 @@ from . import _numbers
 from ._classify import NO_SUCH_PATH, RuleBook
 from ._index import Index, Words, stands_in
 from ._model import Rule
-from ._rules import ELSEWHERE
+from ._rules import SIGN_IN_PHRASES
 
 Kind = Literal["never_decides", "shadowed", "barred", "redundant", "overruled"]
 
@@ -81,7 +81,7 @@ _TABLES = (
     _numbers.SQLSTATE_CLASSES, _numbers.ERRNO, _numbers.SHORT_NAMES, _numbers.MYSQL,
     _numbers.ORACLE,
 )  # fmt: skip
-_LOOKED_UP = {ELSEWHERE, NO_SUCH_PATH}.union(*(table.values() for table in _TABLES))
+_LOOKED_UP = {*SIGN_IN_PHRASES, NO_SUCH_PATH}.union(*(table.values() for table in _TABLES))
 
 
 def _looked_up(row: Rule) -> bool:
@@ -97,17 +97,27 @@ def _finding(book: RuleBook, row: Rule, at: int) -> Finding | None:
     """What is odd about the pattern of *row* that stands *at* that place."""
     pattern, ends = _patterns(row)[at]
     words = _example(pattern, ends=ends)
-    bar = next((bar for bar in row.not_with if stands_in(bar, words.text)), None)
+    examples, bar = _unbarred(row, _examples(row, pattern, ends=ends))
     if bar is not None:
         kind: Kind = "barred"
         by = [(row, bar)]
-    elif shadows := _shadows(book, row, _examples(row, pattern, ends=ends)):
+    elif shadows := _shadows(book, row, examples):
         kind, by = "shadowed", shadows
     elif enough := _enough(row, at, words):
         kind, by = "redundant", [(row, enough)]
     else:
         return None
     return Finding(kind, row, (Hidden(pattern, tuple(by)),), _looked_up(row))
+
+
+def _unbarred(row: Rule, examples: list[Words]) -> tuple[list[Words], str | None]:
+    """The examples that the row does not bar itself; what bars it, if it bars them all."""
+    bars = [
+        next((bar for bar in row.not_with if stands_in(bar, words.text)), None)
+        for words in examples
+    ]
+    left = [words for words, bar in zip(examples, bars, strict=True) if bar is None]
+    return left, None if left else bars[0]
 
 
 def _example(pattern: str, *, ends: bool) -> Words:

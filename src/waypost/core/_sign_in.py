@@ -13,6 +13,7 @@ from ._row import rule
 
 NOT_DONE = Outcome.NOT_DONE
 ELSEWHERE = "auth.required_elsewhere"
+FAILED_ELSEWHERE = "auth.failed_elsewhere"
 
 _OTHER_TOKENS = (
     "next token",
@@ -160,31 +161,41 @@ SIGN_IN_RULES: tuple[Rule, ...] = (
          why="The same in few words, safe in names only: prose has errors of every kind.",
          any_of=("authentication error", "auth error", "login error", "logon error")),
     rule(ELSEWHERE, error_class=C.UNAUTHENTICATED, outcome=NOT_DONE,
-         why="The same said in German, French, Spanish, Portuguese, Italian and Dutch.",
-         any_of=("melden sie sich", "nicht angemeldet", "anmeldung fehlgeschlagen",
-                 "anmeldung erforderlich", "sitzung ist abgelaufen", "sitzung abgelaufen",
+         why="The same in German, French, Spanish, Portuguese, Italian and Dutch.",
+         any_of=("melden sie sich", "nicht angemeldet", "anmeldung erforderlich", "sitzung ist abgelaufen", "sitzung abgelaufen",
                  "token ist abgelaufen", "veuillez vous connecter", "veuillez vous reconnecter",
                  "session a expire", "session expiree", "jeton expire", "non authentifie",
                  "authentification requise", "inicie sesion", "iniciar sesion",
                  "sesion ha expirado", "sesion ha caducado", "sesion expirada",
                  "token ha expirado", "no autenticado", "autenticacion requerida",
                  "sessao expirou", "sessao expirada", "faca login", "token expirado",
-                 "falha na autenticacao", "nao autenticado", "sessione scaduta",
+                 "nao autenticado", "sessione scaduta",
                  "sessione e scaduta", "token scaduto", "effettua il login", "accedi di nuovo",
                  "non autenticato", "sessie is verlopen", "log opnieuw in", "opnieuw inloggen",
                  "niet ingelogd")),
+    rule(FAILED_ELSEWHERE, error_class=C.UNAUTHENTICATED, outcome=NOT_DONE,
+         retryable=False, step=NextStep.SIGN_IN,
+         why="'Authentication failed' in other languages.",
+         any_of=("anmeldung fehlgeschlagen", "authentifizierung fehlgeschlagen",
+                 "echec de lauthentification", "echec de la connexion",
+                 "error de autenticacion", "autenticacion fallida", "falha na autenticacao",
+                 "autenticazione fallita", "authenticatie mislukt", "inloggen mislukt")),
 )
 
 # Scripts without spaces between words, or without a to z: looked for as they stand, and only in
 # messages that are not ASCII.
-SIGN_IN_PHRASES = (
-    "未登录", "无登录", "请登录", "请先登录", "重新登录", "登录已过期", "登录过期", "登录失效",
-    "登录失败", "会话已过期", "令牌已过期", "token已过期", "认证失败", "身份验证失败",
-    "未登入", "請登入", "登入已過期", "ログインしてください", "ログインが必要", "再ログイン",
-    "セッションの有効期限", "トークンの有効期限", "認証に失敗", "認証が必要", "로그인이 필요",
-    "로그인해", "다시 로그인", "세션이 만료", "토큰이 만료", "인증에 실패", "인증이 필요",
-    "сессия истекла", "срок действия сессии", "токен истек", "войдите", "необходимо войти",
-    "требуется авторизация", "требуется аутентификация", "sesja wygasła", "zaloguj się",
-    "oturum süresi", "giriş yap",
-)
+SIGN_IN_PHRASES = {
+    ELSEWHERE: (
+        "未登录", "无登录", "请登录", "请先登录", "重新登录", "登录已过期", "登录过期",
+        "登录失效", "会话已过期", "令牌已过期", "token已过期", "未登入", "請登入", "登入已過期",
+        "ログインしてください", "ログインが必要", "再ログイン", "セッションの有効期限",
+        "トークンの有効期限", "認証が必要", "로그인이 필요", "로그인해", "다시 로그인",
+        "세션이 만료", "토큰이 만료", "인증이 필요", "сессия истекла", "срок действия сессии",
+        "токен истек", "войдите", "необходимо войти", "требуется авторизация",
+        "требуется аутентификация", "sesja wygasła", "zaloguj się", "oturum süresi", "giriş yap",
+    ),
+    FAILED_ELSEWHERE: (
+        "登录失败", "认证失败", "身份验证失败", "認証に失敗", "인증에 실패",
+    ),
+}
 # fmt: on

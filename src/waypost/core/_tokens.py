@@ -37,12 +37,12 @@ def _plain_pieces() -> re.Pattern[str]:
     return re.compile("[a-z]+|[0-9]+")
 
 
-def _split(name: str) -> list[str]:
+def _spaced(name: str) -> str:
+    """The words of *name* in lower case, a space between."""
     lowered = name.lower()
     if lowered == name or name.isupper():
-        return _plain_pieces().findall(lowered)
-    pieces: list[str] = _pieces().findall(name)
-    return " ".join(pieces).lower().split()
+        return " ".join(_plain_pieces().findall(lowered))
+    return " ".join(_pieces().findall(name)).lower()
 
 
 def _last_segment(name: str) -> str:
@@ -67,12 +67,11 @@ def name_text(name: str) -> str:
     as well as "a connection error" in prose. Empty for a name without a letter or digit.
     """
     name = name[:MAX_NAME]
-    pieces = _split(name if name.isidentifier() else _last_segment(name))
-    if not pieces:
+    text = _spaced(name if name.isidentifier() else _last_segment(name))
+    if not text:
         return ""
-    if pieces[-1] in _SUFFIXES and len(pieces) > 1:
-        pieces[-1] = "error"
-    return f" {' '.join(pieces)} "
+    head, space, last = text.rpartition(" ")
+    return f" {head} error " if space and last in _SUFFIXES else f" {text} "
 
 
 def tokens_of(name: str) -> tuple[str, ...]:
