@@ -72,6 +72,12 @@ CORPORA = (
             "who say nothing about repeating are labeled by what they say went wrong."
         ),
     ),
+    Corpus(
+        file="codes-aside.jsonl",
+        title="Codes at which nobody looked",
+        about="Labeled in the same way as the further owners, by texts that anybody can open.",
+        kept_aside=True,
+    ),
 )
 
 

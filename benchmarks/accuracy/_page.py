@@ -92,7 +92,8 @@ Each library is installed unchanged into an environment of its own, and an adapt
 is shown below, asks it.
 Most of them were not made for a bare code, so there is more than one way to ask.
 **The ways were chosen in favor of the library, on these very rows**, for the higher F1, and the \
-most favorable answer counts: its figures are rather too high than too low.
+most favorable answer counts: its F1 is rather too high than too low.
+More ways also mean more false alarms, so that its accuracy may be higher with fewer of them.
 waypost itself is asked through `waypost.error_guidance`, as any program can.
 
 A part of them is the adapter's: it splits codes into words, and looks up the HTTP status that a \
@@ -111,6 +112,10 @@ LIMITS = """\
   Owners disagree with each other about the same kind of failure, so nobody can be right about all.
   A derived label follows waypost's definition of *retryable* instead of the owner's flag: a call \
 with an expired token is retryable, since signing in makes the same call succeed.
+- Owners are clouds, databases, protocols, libraries and services for programmers.
+  Nothing is measured for codes of shops, games, devices or public offices, whose words mean other \
+things: there the rules tell to repeat more often than they should, and \
+[rules of your own](guides/your-own-rules.md) help.
 - The rules of waypost were written with these codes in view, and the adapters of the others, too.
   What to expect for other codes stands under [codes that were kept aside]\
 (#codes-that-were-kept-aside).
