@@ -204,7 +204,7 @@ def lint_rules(
     as_json: AsJson = False,
 ) -> None:
     """
-    Find rules and patterns that never decide: others match whenever they do, or they bar themselves.
+    Find rules and patterns that never decide, as others match whenever they do.
 
     One finding a line. A fault is a rule that never decides, a warning a pattern of which the same
     holds, a note a pattern that its rule does not need, or a built-in rule that yours overrule.
