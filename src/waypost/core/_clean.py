@@ -65,6 +65,7 @@ def clean_text(text: str, max_chars: int) -> str:
     return "".join([c if c.isprintable() else " " if c.isspace() else "" for c in text]).strip()
 
 
+@lru_cache(maxsize=1_024)
 def clean_code(code: str) -> str:
     """Return the error code as it may leave us: cleaned, at most 128 characters, no secret."""
     code = clean_text(code, CODE_CHARS)

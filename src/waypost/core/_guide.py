@@ -14,7 +14,7 @@ from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source
 from ._recognize import mapping_of
 from ._rules import UNKNOWN_RULE
 from ._safety import UNKNOWN_EFFECTS, Effects
-from ._said import ABSENT, Said, said_of
+from ._said import ABSENT, NOTHING_SAID, Said, said_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -117,6 +117,28 @@ def guide(
         now: Tells the time, for delays that the tool gives as a date; without it they are ignored.
     """
     said = said_of(failure.details, now)
+    if said is not NOTHING_SAID or "input_request" in failure.payload or _is_special(failure):
+        return _worked_out(failure, said, effects, rules)
+    # The most common failure has words and nothing else, and fails again with the same.
+    key = (hash((failure.code, failure.more_codes, failure.message)), rules, effects)
+    known = _plain_before.get(key)
+    if known is None:
+        known = _worked_out(failure, said, effects, rules)
+        if len(_plain_before) >= _FOUND_KEPT:
+            _plain_before.clear()
+        _plain_before[key] = known
+    return known
+
+
+_plain_before: dict[tuple[object, ...], Guided] = {}
+"""Guidance by a hash of the words, as in `_sorted`; it is never written to."""
+
+
+def _is_special(failure: Failure) -> bool:
+    return failure.claim is not None or failure.signed > 0 or failure.cause is not None
+
+
+def _worked_out(failure: Failure, said: Said, effects: Effects, rules: RuleBook | None) -> Guided:
     question = asked(failure) if "input_request" in failure.payload else None
     found = _ASKED if question else _sorted(failure, rules)
     row = found.row

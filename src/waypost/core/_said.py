@@ -49,7 +49,7 @@ class Said(NamedTuple):
     delay: float | None = None
 
 
-_NOTHING = Said()
+NOTHING_SAID: Final = Said()
 
 
 def said_of(details: tuple[Mapping[str, object], ...], now: Callable[[], datetime] | None) -> Said:
@@ -64,7 +64,7 @@ def said_of(details: tuple[Mapping[str, object], ...], now: Callable[[], datetim
             for key in mapping if len(mapping) < len(SAYING_KEYS) else SAYING_KEYS & mapping.keys():
                 if key in SAYING_KEYS:
                     found.setdefault(key, mapping[key])
-    return _read(found, now) if found else _NOTHING
+    return _read(found, now) if found else NOTHING_SAID
 
 
 def _read(found: dict[str, object], now: Callable[[], datetime] | None) -> Said:

@@ -144,7 +144,17 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     Built-in scalars only; what is not known is left out.
     """
     guidance = observation.guidance
-    return {} if guidance is None else _facts(observation, guidance, limits.attribute_chars)
+    if guidance is None:
+        return {}
+    kept: dict[int, dict[str, Value]] = observation.__dict__.setdefault(_KEPT, {})
+    max_chars = limits.attribute_chars
+    if max_chars not in kept:
+        kept[max_chars] = _facts(observation, guidance, max_chars)
+    return kept[max_chars].copy()
+
+
+_KEPT = "_facts"
+"""Where facts are kept with the observation: a span and a log event say the same."""
 
 
 def _facts(observation: Observation, guidance: Guidance, max_chars: int) -> dict[str, Value]:

@@ -120,8 +120,10 @@ class OpenTelemetryObserver:
             kind=SpanKind.INTERNAL,
             attributes={OPERATION_NAME: EXECUTE_TOOL, TOOL_NAME: tool_name},
         )
-        if opened.get_span_context().span_id in (0, current.get_span_context().span_id):
-            return _SpanScope(self, current)  # no SDK, so nothing was opened
+        if not opened.is_recording():
+            ids = opened.get_span_context()
+            if ids.span_id in (0, current.get_span_context().span_id):
+                return _SpanScope(self, current)  # no SDK, so nothing was opened
         return _SpanScope(self, opened, own=True)
 
     def __call__(self, observation: Observation) -> None:
@@ -210,8 +212,9 @@ class _SpanScope:
         self._shared = shared
         self._writes = writes and span.is_recording()
         ids: SpanContext = span.get_span_context()
-        self.trace_id = trace.format_trace_id(ids.trace_id) if ids.is_valid else None
-        self.span_id = trace.format_span_id(ids.span_id) if ids.is_valid else None
+        valid = ids.is_valid
+        self.trace_id = f"{ids.trace_id:032x}" if valid else None
+        self.span_id = f"{ids.span_id:016x}" if valid else None
         self.sampled = ids.trace_flags.sampled
         self._context_token: Token[Context]
         self._current_token: Token[_SpanScope | None]
@@ -260,8 +263,8 @@ class _SpanScope:
 
     def _has_error_type(self) -> bool:
         """Whether the host set ``error.type`` on our span; we begin with two attributes."""
-        present = _attributes_of(self._span)
-        return len(present) > 2 and ERROR_TYPE in present
+        present = getattr(self._span, "attributes", None)
+        return present is not None and len(present) > 2 and ERROR_TYPE in present
 
     def _mark(self, observation: Observation) -> None:
         """Set the status ERROR where native code left it unset; never with a word of the tool's."""

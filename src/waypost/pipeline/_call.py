@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from contextlib import suppress
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -267,8 +266,7 @@ class Call:
     def _end_scopes(self, observation: Observation) -> None:
         """End what was begun, the last first; an interrupt in one passes when all have ended."""
         while self._scopes:
-            *rest, scope = self._scopes
-            self._scopes = tuple(rest)
+            scope, self._scopes = self._scopes[-1], self._scopes[:-1]
             try:
                 scope.end(observation)
             except Exception as fault:  # noqa: BLE001 -- an observer must not change the result
@@ -313,8 +311,10 @@ class Call:
     def _release(self) -> None:
         self._held.clear()
         # Left in another context than it was entered in, as generators are, it owns nothing there.
-        with suppress(ValueError):
+        try:  # noqa: SIM105 -- suppress() costs half a microsecond
             _open_calls.reset(self._token)
+        except ValueError:
+            pass
 
     def _now(self) -> float | None:
         try:

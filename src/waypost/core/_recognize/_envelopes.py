@@ -104,11 +104,13 @@ def wrapped(payload: Payload) -> Payload | None:
         inner = mapping_of(payload.get(key))
         if inner is not None and explicit(inner):
             return inner
-    return _alone(payload) if len(payload) <= len(_ADDED) + 1 else None
+    return alone(payload)
 
 
-def _alone(payload: Payload) -> Payload | None:
-    """The mapping under the only key but those that waypost adds, if it tells an HTTP error."""
+def alone(payload: Payload) -> Payload | None:
+    """Return the mapping under the only key but those that waypost adds, if it tells an error."""
+    if len(payload) > len(_ADDED) + 1:
+        return None
     keys = list(payload.keys() - _ADDED)
     if keys == ["detail"] and (row := mapping_of(first_of(payload["detail"]))):
         return row if _PYDANTIC.issubset(row) else None  # FastAPI's 422

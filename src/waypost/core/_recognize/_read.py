@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from .._clean import MESSAGE_CHARS
 from .._model import Failure, Origin
-from ._envelopes import wrapped
+from ._envelopes import alone, wrapped
 from ._evidence import Payload
 from ._scalars import code_of, first_of, mapping_of, text_of
 from ._words import (
@@ -52,10 +52,12 @@ def _plan(keys: tuple[str, ...], inner: bool) -> tuple[tuple[str, ...], tuple[st
     return tuple(codes), tuple(texts)
 
 
-_INNER_VIEW = dict.fromkeys(
-    (*INNER_KEYS, *ERROR_OBJECT_KEYS, "errors", "Errors", "result", "response", "data")
-).keys()
+_OBJECT_RANK = {
+    key: rank for rank, key in enumerate((*INNER_KEYS, "errors", "Errors", *ERROR_OBJECT_KEYS))
+}
+_INNER_VIEW = dict.fromkeys((*_OBJECT_RANK, "result", "response", "data")).keys()
 _DEEPER_RANK = {key: rank for rank, key in enumerate((*DEEPER_KEYS, "headers"))}
+_DEEPER_KEYS = frozenset(_DEEPER_RANK)
 _TEXTS = 3
 _DETAILS = 12
 _MORE_CODES = 16
@@ -115,22 +117,19 @@ def _details(payload: Payload) -> tuple[Payload, ...]:
 
 
 def _inner(payload: Payload) -> Payload | None:
-    if not payload.keys().isdisjoint(_INNER_VIEW):
-        for key in (*INNER_KEYS, "errors", "Errors", *ERROR_OBJECT_KEYS):
-            if key in payload and (
-                inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key]))
-            ):
-                return inner
+    if payload.keys().isdisjoint(_INNER_VIEW):
+        return alone(payload)
+    found = payload.keys() & _OBJECT_RANK.keys()
+    for key in found if len(found) < 2 else sorted(found, key=_OBJECT_RANK.__getitem__):
+        if inner := mapping_of(payload[key]) or mapping_of(first_of(payload[key])):
+            return inner
     return wrapped(payload)
 
 
 def _hanging(payload: Payload) -> list[Payload]:
-    few = payload if len(payload) <= FEW_KEYS else _few(payload)
-    keys = [key for key in few if key in _DEEPER_RANK]
-    if len(keys) > 1:
-        keys.sort(key=_DEEPER_RANK.__getitem__)
     found: list[Payload] = []
-    for key in keys:
+    keys = payload.keys() & _DEEPER_KEYS
+    for key in keys if len(keys) < 2 else sorted(keys, key=_DEEPER_RANK.__getitem__):
         value = payload[key]
         if mapping := mapping_of(value):
             found.append(mapping)
@@ -149,9 +148,9 @@ def _codes_and_texts(details: tuple[Payload, ...]) -> tuple[list[str], list[str]
     numbers: list[str] = []
     texts: list[str] = []
     for position, mapping in enumerate(details):
-        keys = mapping if len(mapping) <= FEW_KEYS else _few(mapping)
-        known = [key for key in keys if key in _READ_KEYS]
-        if known:
+        if not mapping.keys().isdisjoint(_READ_KEYS):
+            keys = mapping if len(mapping) <= FEW_KEYS else _few(mapping)
+            known = [key for key in keys if key in _READ_KEYS]
             code_keys, text_keys = _plan(tuple(known), position > 0)
             for key in code_keys:
                 if (code := _code_under(key, mapping[key], position)) is not None:
