@@ -117,7 +117,13 @@ def guide(
         now: Tells the time, for delays that the tool gives as a date; without it they are ignored.
     """
     said = said_of(failure.details, now)
-    if said is not NOTHING_SAID or "input_request" in failure.payload or _is_special(failure):
+    if (
+        said is not NOTHING_SAID
+        or failure.claim is not None
+        or failure.signed
+        or failure.cause is not None
+        or "input_request" in failure.payload
+    ):
         return _worked_out(failure, said, effects, rules)
     # The most common failure has words and nothing else, and fails again with the same.
     key = (hash((failure.code, failure.more_codes, failure.message)), rules, effects)
@@ -132,10 +138,6 @@ def guide(
 
 _plain_before: dict[tuple[object, ...], Guided] = {}
 """Guidance by a hash of the words, as in `_sorted`; it is never written to."""
-
-
-def _is_special(failure: Failure) -> bool:
-    return failure.claim is not None or failure.signed > 0 or failure.cause is not None
 
 
 def _worked_out(failure: Failure, said: Said, effects: Effects, rules: RuleBook | None) -> Guided:

@@ -146,11 +146,12 @@ def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     guidance = observation.guidance
     if guidance is None:
         return {}
-    kept: dict[int, dict[str, Value]] = observation.__dict__.setdefault(_KEPT, {})
     max_chars = limits.attribute_chars
-    if max_chars not in kept:
-        kept[max_chars] = _facts(observation, guidance, max_chars)
-    return kept[max_chars].copy()
+    kept: tuple[int, dict[str, Value]] | None = observation.__dict__.get(_KEPT)
+    if kept is None or kept[0] != max_chars:
+        kept = max_chars, _facts(observation, guidance, max_chars)
+        observation.__dict__[_KEPT] = kept
+    return kept[1].copy()
 
 
 _KEPT = "_facts"

@@ -12,6 +12,7 @@ from ._names import ERROR_EVENT, OTHER, log_facts_of
 __all__ = ["LoggingObserver"]
 
 _logger = logging.getLogger("waypost")
+_NEEDS_INPUT = ErrorClass.NEEDS_INPUT  # a look-up in an enumeration costs 100 ns
 
 
 class LoggingObserver:
@@ -56,5 +57,5 @@ class LoggingObserver:
 def level_of(observation: Observation) -> int:
     """A question to the user is information, any other failure a warning."""
     guidance = observation.guidance
-    asks = guidance is not None and guidance.error_class is ErrorClass.NEEDS_INPUT
+    asks = guidance is not None and guidance.error_class is _NEEDS_INPUT
     return logging.INFO if asks else logging.WARNING

@@ -46,9 +46,11 @@ def failed(payload: Payload) -> bool:
     status = word_of(get("status"))
     if status is None and len(payload) == 1 and type(get("error")) is dict:
         return names_error(payload)  # the most common envelope
+    if status in ERROR_WORDS:
+        return not _reports(payload)
     if status in SUCCESS_WORDS and payload.keys().isdisjoint(_LOUD_KEYS):
         return False
-    if status in ERROR_WORDS or ("result" in payload and word_of(payload["result"]) in ERROR_WORDS):
+    if "result" in payload and word_of(payload["result"]) in ERROR_WORDS:
         return not _reports(payload)
     if (
         get("isError") is True
@@ -156,7 +158,8 @@ def _reports(payload: Payload) -> bool:
         return False
     if not payload.keys().isdisjoint(RECORD_KEYS):
         return True
-    if says_why(payload):
+    message = payload.get("message")
+    if (type(message) is str and message) or says_why(payload):
         return False
     return len(payload) > FEW_KEYS or any(
         type(value) is list or type(value) is dict for value in payload.values()
