@@ -237,17 +237,14 @@ class Call:
         observation = self._observation()
         # Told while the span is still current, so that metrics carry exemplars of its trace.
         with Telling():
-            self._tell(observation)
-
-    def _tell(self, observation: Observation) -> None:
-        try:
-            for observer in self._settings.observers:
-                try:
-                    observer(observation)
-                except Exception as fault:  # noqa: BLE001 -- it must not change the result
-                    self._settings.faults.take("observe", fault)
-        finally:
-            self._end_scopes(observation)
+            try:
+                for observer in self._settings.observers:
+                    try:
+                        observer(observation)
+                    except Exception as fault:  # noqa: BLE001 -- it must not change the result
+                        self._settings.faults.take("observe", fault)
+            finally:
+                self._end_scopes(observation)
 
     def _unheard(self) -> bool:
         """Whether nobody would do anything with an observation."""
