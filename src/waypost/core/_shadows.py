@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from . import _numbers
@@ -153,9 +154,7 @@ def _shadows(book: RuleBook, row: Rule, examples: list[Words]) -> list[tuple[Rul
 
 def _shadow(index: Index, row: Rule, words: Words) -> tuple[Rule, str] | None:
     """The first row before *row* that matches whatever else stands beside *words*."""
-    for other in index.all(words):
-        if other is row:
-            break
+    for other in takewhile(lambda other: other is not row, index.all(words)):
         if all(_barred_too(row, bar) for bar in other.not_with):
             text = words.text
             return other, next(p for p, ends in _patterns(other) if stands_in(p, text, ends=ends))
