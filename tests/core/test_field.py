@@ -38,8 +38,8 @@ from waypost.core._classify import classify
         ("OptimisticLockException", "precondition"),
         ("THREAD_LOCKED", "unknown"),
         # who is in charge moved
-        ("NotALeader", "cluster.moved"),
-        ("ShardNotMember", "cluster.moved"),
+        ("NotALeader", "cluster.name"),
+        ("ShardNotMember", "cluster.name"),
         # a person or a program stopped it, or a transaction met another
         ("ABORTED", "aborted.name"),
         ("ERR_ABORTED", "cancelled.name"),
@@ -95,6 +95,8 @@ def test_verdict_decides_whatever_its_object(code: str, row: str) -> None:
         ("You need to connect to a database before you can read it.", "not.ready"),
         ("This request must be retried", "unavailable"),
         ("The colour is missing, please try again", "invalid.words"),
+        ("Every excursion wants a leader", "unknown"),
+        ("This airport has no connection", "unknown"),
     ],
 )
 def test_message_is_read_for_what_it_complains_of(message: str, row: str) -> None:

@@ -25,6 +25,8 @@ WON = {classify(row["code"]).id for row in map(json.loads, CORPUS.read_text("utf
 
 # Codes, or messages after a colon, for the rows that no code of the corpus wins.
 EXAMPLES = {
+    "cluster.name": "NotALeader",
+    "connection.name": "NO_FREE_CONNECTION",
     "page_token.refused": "InvalidNextToken",
     "account.locked": "ACCOUNT_LOCKED",
     "input.required": "input_required",
