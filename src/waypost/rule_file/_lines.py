@@ -17,7 +17,12 @@ from typing import Any
 MOST_PARSED = 16 * 1024 * 1024
 """Characters; beyond, lines are not looked for: a file of a thousand mistakes takes seconds."""
 
-_HEADER = re.compile(r"""[ \t]*\[\[[ \t]*(?:rules|"rules"|'rules')[ \t]*\]\]""")
+_HEADER = re.compile(r"""\A[ \t]*\[\[[ \t]*(?:rules|"rules"|'rules')[ \t]*\]\]""")
+
+_NAME = r"""("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_-]+)[ \t]*[\].=]"""
+_BEGINS = re.compile(rf"\A[ \t]*(\[{{1,2}}[ \t]*)?{_NAME}")
+_BEGINS_IN_RULE = re.compile(rf"\A[ \t]*(\[{{1,2}}[ \t]*rules\.)?{_NAME}")
+"""A statement up to its first name, for instance ``[[rules.why`` or ``'why' =``."""
 
 Document = Mapping[str, Any]
 
@@ -64,11 +69,10 @@ class Lines:
             return key in (part["rules"][0] if table else part)
 
         quoted = json.dumps(key, ensure_ascii=False)
-        names = "|".join(map(re.escape, (key, quoted, f"'{key}'")))
-        head = rf"\[{{1,2}}[ \t]*{re.escape(table)}"
-        begins = re.compile(rf"[ \t]*({head})?(?:{names})[ \t]*[\].=]")
+        spellings = (key, quoted, f"'{key}'")
+        begins = _BEGINS_IN_RULE if table else _BEGINS
         for at in lines:
-            if match := begins.match(self._lines[at]):
+            if (match := begins.match(self._lines[at])) and match[2] in spellings:
                 statement = f"[{table}{quoted}]" if match[1] else f"{quoted} = 0"
                 part = self._parsed(lines.start, at, statement)
                 if part is not None and defined(part):
