@@ -1,0 +1,329 @@
+"""
+Which attempt is this, was the advice followed, is the budget spent: the only place that decides.
+
+State, event and time go in, state and facts come out; nothing is kept here. Two states belong to a
+call: the `Chain` of its arguments and the `Trail` of its tool, both within one scope.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..core._model import ErrorClass, NextStep
+
+CHAIN_ATTEMPTS = 3
+"""Attempts of one chain before waypost says to stop."""
+ROW_FAILURES = 10
+"""Failures of one class in a row, whatever the arguments, before it does."""
+LIFETIME_SECONDS = 3_600.0
+"""So long after its last call a chain is forgotten, and a trail with it."""
+_SHORTEST_WAIT_SECONDS = 1.0
+"""What counts as waiting where no delay was named."""
+_WAITED_SHARE = 0.9
+"""So much of a named delay is enough: clocks differ."""
+
+
+class Advice(StrEnum):
+    """What the caller made of the last advice."""
+
+    FOLLOWED = "followed"
+    IGNORED = "ignored"
+    TOO_EARLY = "too_early"
+    UNKNOWN = "unknown"
+
+
+class RetryOutcome(StrEnum):
+    """
+    How a call after a failure ended.
+
+    ``recovered`` and ``failed`` are for the same arguments, ``corrected`` and ``abandoned`` for the
+    chain that was left when the tool was called with others.
+    """
+
+    RECOVERED = "recovered"
+    FAILED = "failed"
+    CORRECTED = "corrected"
+    ABANDONED = "abandoned"
+
+
+class Failed(NamedTuple):
+    """
+    A failed attempt, as the next call is compared with it.
+
+    Attributes:
+        ended_at: Seconds of a monotonic clock.
+
+        delay_seconds: The delay that the tool named, or ``None``.
+
+        key: The fingerprint of the call, or ``None`` where it could not be told.
+
+        arguments: Four bytes of a fingerprint of each argument.
+
+        trace_id: 32 hexadecimal digits, or ``None``.
+
+        span_id: 16 hexadecimal digits, or ``None``.
+    """
+
+    ended_at: float
+    chain_id: str
+    attempt: int
+    error_class: ErrorClass
+    step: NextStep
+    retryable: bool
+    key: bytes | None = None
+    delay_seconds: float | None = None
+    arguments: bytes = b""
+    trace_id: str | None = None
+    span_id: str | None = None
+    sampled: bool = True
+
+
+class Chain(NamedTuple):
+    """
+    The attempts of one call.
+
+    Attributes:
+        attempt: The number of the latest.
+
+        open_calls: Calls under that number that run, counted until the first of them fails.
+
+        failed: The latest failure, or ``None`` while the first attempt runs.
+
+        stormed: Its storm has been reported.
+
+        seen_at: When a call of it last began or ended, in seconds.
+    """
+
+    id: str
+    attempt: int
+    open_calls: int
+    failed: Failed | None
+    stormed: bool
+    seen_at: float
+
+
+class Trail(NamedTuple):
+    """
+    What one scope saw of one tool since it last worked there.
+
+    Attributes:
+        failed: The latest failure.
+
+        later_calls: Calls of the tool that began after it.
+
+        rows: How many failures of each class there were.
+
+        stormed: The classes whose storm has been reported.
+
+        seen_at: When a call of the tool last ended in a failure, in seconds.
+    """
+
+    failed: Failed
+    later_calls: int
+    rows: tuple[tuple[ErrorClass, int], ...]
+    stormed: frozenset[ErrorClass]
+    seen_at: float
+
+
+class Started(NamedTuple):
+    """
+    A call that runs.
+
+    Attributes:
+        retry_of: The failure that came before it, or ``None``.
+
+        repeats: Whether it has the arguments of that failure.
+
+        gap_seconds: If it does, from the end of that failure to its own begin; never below zero.
+
+        after: The latest failure of its tool when it began.
+    """
+
+    chain_id: str
+    attempt: int
+    after: Failed | None = None
+    retry_of: Failed | None = None
+    repeats: bool = False
+    gap_seconds: float = 0.0
+
+
+class Facts(NamedTuple):
+    """
+    What is known at the end of a call.
+
+    Attributes:
+        outcome: ``None`` unless a failure came before.
+
+        advice: The same.
+
+        exhausted: The budget is spent: waypost says to stop.
+
+        storm: This is to be reported as a storm; once a chain, and once a row.
+    """
+
+    outcome: RetryOutcome | None = None
+    advice: Advice | None = None
+    exhausted: bool = False
+    storm: bool = False
+
+
+States = tuple[Chain | None, Trail | None]
+
+_NOTHING = Facts()
+
+
+def begin(
+    chain: Chain | None,
+    trail: Trail | None,
+    *,
+    now: float,
+    key: bytes | None,
+    new_id: str,
+    lifetime_seconds: float = LIFETIME_SECONDS,
+) -> tuple[Chain, Trail | None, Started]:
+    """
+    Number a call that begins.
+
+    It is the next attempt if the one before has ended in a failure; beside an identical call that
+    still runs it has the same number, and is no retry.
+
+    Args:
+        key: The fingerprint of the call; ``None`` is like no other, and follows nothing.
+
+        new_id: The id of the chain, if this call is its first.
+    """
+    if chain is not None and now - chain.seen_at > lifetime_seconds:
+        chain = None
+    if trail is not None and now - trail.seen_at > lifetime_seconds:
+        trail = None
+    after = None
+    left = None
+    if trail is not None:
+        after = trail.failed
+        if not trail.later_calls and key is not None and after.key not in (key, None):
+            left = after
+        trail = trail._replace(later_calls=trail.later_calls + 1)
+    if chain is None:
+        started = Started(new_id, 1, after, left)
+        return Chain(new_id, 1, 1, None, stormed=False, seen_at=now), trail, started
+    failed = chain.failed
+    if failed is None or failed.attempt != chain.attempt:
+        chain = chain._replace(open_calls=chain.open_calls + 1, seen_at=now)
+        return chain, trail, Started(chain.id, chain.attempt, after)
+    chain = chain._replace(attempt=chain.attempt + 1, open_calls=1, seen_at=now)
+    gap = max(0.0, now - failed.ended_at)
+    return chain, trail, Started(chain.id, chain.attempt, after, failed, True, gap)
+
+
+def succeed(
+    chain: Chain | None, trail: Trail | None, started: Started, *, kept_argument: bool
+) -> tuple[Chain | None, Trail | None, Facts]:
+    """
+    End a call that worked: its chain is over, and so is every row of its tool.
+
+    A failure that ended while this call ran still waits for the call that corrects it.
+
+    Args:
+        kept_argument: Whether it has an argument in common with the failure before it, or the tool
+            takes a single one.
+    """
+    if chain is not None and chain.id == started.chain_id:
+        chain = None
+    if trail is not None:
+        ran_beside = trail.failed != started.after
+        trail = trail._replace(rows=(), stormed=frozenset()) if ran_beside else None
+    failed = started.retry_of
+    if failed is None:
+        return chain, trail, _NOTHING
+    if started.repeats:
+        outcome = RetryOutcome.RECOVERED
+    elif failed.step in _CORRECTING and kept_argument:
+        outcome = RetryOutcome.CORRECTED
+    else:
+        outcome = RetryOutcome.ABANDONED
+    return chain, trail, Facts(outcome, _advice(started, failed, worked=True))
+
+
+def fail(
+    chain: Chain | None, trail: Trail | None, started: Started, failed: Failed
+) -> tuple[Chain | None, Trail, Facts]:
+    """
+    End a call that failed.
+
+    If its chain is over meanwhile, or forgotten, it stays so: the next call is a first attempt.
+
+    Args:
+        failed: Its `chain_id` and `attempt` are those of *started*.
+    """
+    rows = dict(trail.rows) if trail is not None else {}
+    row = rows[failed.error_class] = rows.get(failed.error_class, 0) + 1
+    warned = trail.stormed if trail is not None else frozenset()
+    own = chain if chain is not None and chain.id == started.chain_id else None
+    attempts_spent = started.attempt >= CHAIN_ATTEMPTS
+    row_spent = row >= ROW_FAILURES
+    storm = row_spent and failed.error_class not in warned
+    if row_spent:
+        warned |= {failed.error_class}
+    if own is not None:
+        storm = (storm or attempts_spent) and not own.stormed
+        chain = own._replace(stormed=own.stormed or storm, seen_at=failed.ended_at)
+        last = own.attempt if own.failed is None else own.failed.attempt
+        if failed.attempt in (own.attempt, last):
+            chain = chain._replace(failed=failed)
+    before = started.retry_of
+    facts = Facts(exhausted=attempts_spent or row_spent, storm=storm)
+    if before is not None:
+        facts = facts._replace(
+            outcome=RetryOutcome.FAILED if started.repeats else RetryOutcome.ABANDONED,
+            advice=_advice(started, before, worked=False),
+        )
+    return chain, Trail(failed, 0, tuple(rows.items()), warned, failed.ended_at), facts
+
+
+def leave(chain: Chain | None, trail: Trail | None, started: Started) -> States:
+    """End a call of which nothing is known, such as one that was cancelled: all is as it was."""
+    if trail is not None and trail.failed == started.after and trail.later_calls:
+        trail = trail._replace(later_calls=trail.later_calls - 1)
+    if chain is None or chain.id != started.chain_id or chain.attempt != started.attempt:
+        return chain, trail
+    failed = chain.failed
+    if failed is not None and failed.attempt == chain.attempt:
+        return chain, trail
+    if chain.open_calls > 1:
+        return chain._replace(open_calls=chain.open_calls - 1), trail
+    return (None if failed is None else chain._replace(attempt=failed.attempt)), trail
+
+
+_CORRECTING = frozenset(
+    (NextStep.FIX_ARGUMENTS, NextStep.LIST_FIRST, NextStep.REDUCE_SCOPE, NextStep.ASK_USER)
+)
+"""Steps after which a call with other arguments is what was asked for."""
+
+_IGNORED_BY_REPEATING = frozenset(
+    (
+        NextStep.FIX_ARGUMENTS,
+        NextStep.LIST_FIRST,
+        NextStep.REDUCE_SCOPE,
+        NextStep.ASK_PERMISSION,
+        NextStep.USE_OTHER_TOOL,
+        NextStep.REPORT,
+    )
+)
+"""Steps that the same call with the same arguments does not take."""
+
+
+def _advice(started: Started, failed: Failed, *, worked: bool) -> Advice:
+    """What *started* made of the step that *failed* advised: the table of `docs/concepts`."""
+    step = failed.step
+    if not started.repeats:
+        return Advice.FOLLOWED if step in _CORRECTING else Advice.UNKNOWN
+    if step is NextStep.WAIT:
+        wanted = _SHORTEST_WAIT_SECONDS
+        if failed.delay_seconds is not None:
+            wanted = _WAITED_SHARE * failed.delay_seconds
+        return Advice.FOLLOWED if started.gap_seconds >= wanted else Advice.TOO_EARLY
+    if step in _IGNORED_BY_REPEATING:
+        return Advice.IGNORED
+    # The other steps happen elsewhere, with the user or in the host: that it works is the proof.
+    return Advice.FOLLOWED if worked and step is not NextStep.NONE else Advice.UNKNOWN
