@@ -17,6 +17,7 @@ _NODES = 10_000
 _TEXT_PER_NODE = 64
 """A long text counts as so many nodes: the bound is one of time."""
 _DEPTH = 64
+_SIZE = 16
 _ARGUMENTS = 32
 _PRINT = 4
 """Bytes; thousands of failures are kept, each with its arguments."""
@@ -43,12 +44,35 @@ def fingerprint_of(*parts: object, key: bytes) -> bytes | None:
     Args:
         key: At most 64 bytes. Without it nobody can tell what a fingerprint was made of.
     """
+    text = _text_of(parts)
+    return None if text is None else blake2b(text, digest_size=_SIZE, key=key).digest()
+
+
+def keys_of(
+    scope: str, server: str | None, tool_name: str, arguments: object, key: bytes
+) -> tuple[bytes, bytes | None]:
+    """
+    Return the fingerprint of a tool and that of a call of it.
+
+    The second is ``None`` where `fingerprint_of` *arguments* is, and where they are ``None``
+    themselves: nobody said what they were.
+    """
+    made = blake2b(repr((scope, server, tool_name)).encode(), digest_size=_SIZE, key=key)
+    tool = made.digest()
+    text = None if arguments is None else _text_of(arguments)
+    if text is None:
+        return tool, None
+    made.update(text)
+    return tool, made.digest()
+
+
+def _text_of(value: object) -> bytes | None:
     walk = _Walk()
     try:
-        walk.add(parts, _DEPTH)
+        walk.add(value, _DEPTH)
     except Exception:  # noqa: BLE001 -- arguments are any objects, and these may raise
         return None
-    return blake2b(",".join(walk.parts).encode(), digest_size=16, key=key).digest()
+    return ",".join(walk.parts).encode()
 
 
 def prints_of(arguments: object, key: bytes) -> bytes:
