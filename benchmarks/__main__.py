@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import codes, failure, host, lines, success
+from . import codes, failure, host, lines, retries, success
 from ._measure import Ratio, Whole, measure
 
 RATIOS: tuple[Ratio | Whole, ...] = (
@@ -13,6 +13,7 @@ RATIOS: tuple[Ratio | Whole, ...] = (
     *failure.RATIOS,
     *codes.RATIOS,
     *host.RATIOS,
+    *retries.RATIOS,
     *lines.RATIOS,
 )
 

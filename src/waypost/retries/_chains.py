@@ -23,6 +23,11 @@ _SHORTEST_WAIT_SECONDS = 1.0
 _WAITED_SHARE = 0.9
 """So much of a named delay is enough: clocks differ."""
 
+CORRECTING = frozenset(
+    (NextStep.FIX_ARGUMENTS, NextStep.LIST_FIRST, NextStep.REDUCE_SCOPE, NextStep.ASK_USER)
+)
+"""Steps after which a call with other arguments is what was asked for."""
+
 
 class Advice(StrEnum):
     """What the caller made of the last advice."""
@@ -58,7 +63,7 @@ class Failed(NamedTuple):
 
         key: The fingerprint of the call, or ``None`` where it could not be told.
 
-        arguments: Four bytes of a fingerprint of each argument.
+        arguments: Four bytes of a fingerprint of each argument, if its step asks to correct them.
 
         trace_id: 32 hexadecimal digits, or ``None``.
 
@@ -238,7 +243,7 @@ def succeed(
         return chain, trail, _NOTHING
     if started.repeats:
         outcome = RetryOutcome.RECOVERED
-    elif failed.step in _CORRECTING and kept_argument:
+    elif failed.step in CORRECTING and kept_argument:
         outcome = RetryOutcome.CORRECTED
     else:
         outcome = RetryOutcome.ABANDONED
@@ -295,11 +300,6 @@ def leave(chain: Chain | None, trail: Trail | None, started: Started) -> States:
     return (None if failed is None else chain._replace(attempt=failed.attempt)), trail
 
 
-_CORRECTING = frozenset(
-    (NextStep.FIX_ARGUMENTS, NextStep.LIST_FIRST, NextStep.REDUCE_SCOPE, NextStep.ASK_USER)
-)
-"""Steps after which a call with other arguments is what was asked for."""
-
 _IGNORED_BY_REPEATING = frozenset(
     (
         NextStep.FIX_ARGUMENTS,
@@ -317,7 +317,7 @@ def _advice(started: Started, failed: Failed, *, worked: bool) -> Advice:
     """What *started* made of the step that *failed* advised: the table of `docs/concepts`."""
     step = failed.step
     if not started.repeats:
-        return Advice.FOLLOWED if step in _CORRECTING else Advice.UNKNOWN
+        return Advice.FOLLOWED if step in CORRECTING else Advice.UNKNOWN
     if step is NextStep.WAIT:
         wanted = _SHORTEST_WAIT_SECONDS
         if failed.delay_seconds is not None:

@@ -96,6 +96,9 @@ class Tracker:
     ) -> Facts:
         """End a call that failed; a retry can be linked to its span."""
         started = call.started
+        prints = b""
+        if guidance.next_step in chains.CORRECTING:
+            prints = prints_of(call.arguments, self._key)
         failed = Failed(
             now,
             started.chain_id,
@@ -105,7 +108,7 @@ class Tracker:
             guidance.retryable,
             call.chain_key,
             guidance.retry_after_seconds,
-            prints_of(call.arguments, self._key),
+            prints,
             trace_id,
             span_id,
             sampled,
