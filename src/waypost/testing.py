@@ -1,0 +1,101 @@
+"""Helpers for the tests of those who use waypost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, TypedDict
+
+from .core._model import OptionError
+from .guidance import guidance_of
+from .retries._tracker import Tracker
+from .retries.memory import MemoryAttemptStore
+
+__all__ = ["ReplayedCall", "replay"]
+
+
+class ReplayedCall(TypedDict):
+    """
+    What waypost says of one call of a recorded sequence.
+
+    Attributes:
+        is_error: Whether the payload is a failure; what follows it is ``None`` or ``False`` if not.
+
+        retryable: The value that a model reads.
+
+        error_class: One of the closed set.
+
+        attempt: 1 for a first call; one more for each repeat after a failure.
+
+        outcome: ``recovered``, ``failed``, ``corrected`` or ``abandoned`` for a call after a
+            failure, else ``None``.
+
+        advice: ``followed``, ``ignored``, ``too_early`` or ``unknown`` for such a call.
+
+        may_repeat: For the host's own loop; ``False``, too, once the budget is spent.
+
+    .. versionadded:: 0.1.0
+    """
+
+    is_error: bool
+    retryable: bool | None
+    error_class: str | None
+    attempt: int
+    outcome: str | None
+    advice: str | None
+    may_repeat: bool
+
+
+def replay(calls: Iterable[Mapping[str, Any]]) -> list[ReplayedCall]:
+    """
+    Judge a recorded sequence of calls as if it happened in one run.
+
+    Args:
+        calls: Each has ``tool``, ``arguments`` and ``payload``, what the tool returned; and
+            ``after_s``, the seconds since the call before, if there were any.
+
+    Raises:
+        OptionError: If a call lacks one of them, or time would go back.
+
+    .. versionadded:: 0.1.0
+    """
+    tracker = Tracker(MemoryAttemptStore(), os.urandom(32))
+    now = 0.0
+    told: list[ReplayedCall] = []
+    for number, call in enumerate(calls, start=1):
+        now += _seconds_before(call, number)
+        tracked = tracker.begin("replay", None, str(call["tool"]), call["arguments"], now=now)
+        guidance = guidance_of(call["payload"])
+        if guidance is None:
+            facts = tracker.succeed(tracked)
+        else:
+            facts = tracker.fail(tracked, guidance, now=now)
+        told.append(
+            ReplayedCall(
+                is_error=guidance is not None,
+                retryable=None if guidance is None else guidance.retryable,
+                error_class=None if guidance is None else guidance.error_class.value,
+                attempt=tracked.started.attempt,
+                outcome=facts.outcome and facts.outcome.value,
+                advice=facts.advice and facts.advice.value,
+                may_repeat=guidance is not None and guidance.may_repeat and not facts.exhausted,
+            )
+        )
+    return told
+
+
+def _seconds_before(call: Mapping[str, Any], number: int) -> float:
+    """Return ``after_s`` of a call that has all it needs."""
+    for key in ("tool", "arguments", "payload"):
+        if key not in call:
+            raise OptionError(
+                f"replay(): call {number} has no {key!r}; "
+                "each call is a mapping with 'tool', 'arguments' and 'payload'."
+            )
+    seconds = call.get("after_s", 0)
+    if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
+        raise OptionError(
+            f"replay(): call {number} has after_s={seconds!r}: "
+            "use the seconds since the call before, 0 or more."
+        )
+    return float(seconds)
