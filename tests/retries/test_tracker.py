@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -188,3 +189,24 @@ def test_a31_attempts_are_exact_under_threads_with_loops_of_their_own(tracker: T
     finally:
         sys.setswitchinterval(before)
     assert seen == [[number % 4 + 1 for number in range(rounds)]] * 512
+
+
+def test_a16_full_store_stays_below_eight_megabytes(tracker: Tracker) -> None:
+    """RELIABILITY A16: 4,096 chains, each in a run of its own and with many arguments."""
+    arguments = {f"argument-{number}": number for number in range(32)}
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        for number in range(5_000):
+            call = tracker.begin(f"run-{number}", "orders", "search", arguments, now=float(number))
+            tracker.fail(
+                call,
+                replace(FIX, retry_after_seconds=number / 7),
+                now=number / 3,
+                trace_id=f"{number:032x}",
+                span_id=f"{number:016x}",
+            )
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert after - before <= 8_000_000
