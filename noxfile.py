@@ -24,6 +24,7 @@ nox.options.error_on_external_run = True
 IMPORT_EXTRAS = (
     "tests/cli/demo",
     "tests/cli/test_cli.py",
+    "tests/cli/test_retries.py",
     "tests/cli/test_rules.py",
     "tests/core/test_advice.py",
     "tests/core/test_clean.py",

@@ -89,13 +89,13 @@ def _seconds_before(call: Mapping[str, Any], number: int) -> float:
     for key in ("tool", "arguments", "payload"):
         if key not in call:
             raise OptionError(
-                f"replay(): call {number} has no {key!r}; "
+                f"call {number} has no {key!r}; "
                 "each call is a mapping with 'tool', 'arguments' and 'payload'."
             )
     seconds = call.get("after_s", 0)
     if type(seconds) not in (int, float) or not 0 <= seconds < float("inf"):
         raise OptionError(
-            f"replay(): call {number} has after_s={seconds!r}: "
+            f"call {number} has after_s={seconds!r}: "
             "use the seconds since the call before, 0 or more."
         )
     return float(seconds)

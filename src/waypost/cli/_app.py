@@ -216,6 +216,29 @@ def lint_rules(
 
 
 @app.command()
+def retries(
+    file: Annotated[
+        typer.FileBinaryRead,
+        typer.Argument(
+            metavar="FILE",
+            help="JSON lines, one call each: tool, arguments, payload (what the tool returned) and,"
+            " if it waited, after_s (seconds since the call before); - for standard input.",
+            show_default=False,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """
+    Replay recorded calls: which attempt each was, was the advice followed, did it work.
+
+    The calls count as one run. Exit code 2 if a line holds no call.
+    """
+    from . import _retries  # noqa: PLC0415 -- loads what follows calls
+
+    raise typer.Exit(_retries.run(file, getattr(file, "name", "-"), as_json=as_json))
+
+
+@app.command()
 def doctor(
     allow_insecure: Annotated[
         bool,
