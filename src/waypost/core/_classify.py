@@ -60,14 +60,16 @@ class Explanation(NamedTuple):
 
 
 class _Decision(NamedTuple):
-    """A row, what it was found in, and the words it was found among."""
+    """A row, what it was found in, and the words of a message it was found among."""
 
     rule: Rule
     decided_by: DecidedBy
     words: Words
 
 
-_NOTHING = _Decision(UNKNOWN_RULE, "none", Words([]))
+_NO_WORDS = Words([])
+"""Decisions on names are kept by the thousand, and words take ten times their memory."""
+_NOTHING = _Decision(UNKNOWN_RULE, "none", _NO_WORDS)
 
 
 _PLAIN_CHARS = 240
@@ -175,9 +177,9 @@ class RuleBook:
         if text in _SAYS_NOTHING and (row is None or row.id in _BUILT_IN):
             return None
         if row is not None:
-            return _Decision(row, "code", words)
+            return _Decision(row, "code", _NO_WORDS)
         row = self._by_id.get(number_of_name(name, words.listed) or "")
-        return None if row is None else _Decision(row, "number", words)
+        return None if row is None else _Decision(row, "number", _NO_WORDS)
 
     def _find_sign_in(self, message: str, words: Words) -> _Decision | None:
         """The row for a failed sign-in that *message* tells of; one pass when it tells of none."""
@@ -248,6 +250,8 @@ class RuleBook:
     def _explain(self, code: str | None, message: str) -> Explanation:
         rule, decided_by, words = self._decide(code, message, ())
         by_name = decided_by in _NAMED
+        if by_name:
+            words = Words(name_text((code or "")[:MAX_NAME]).split())
         index = self._in_names if by_name else self._in_messages
         shadowed = tuple(row for row in index.all(words) if row is not rule)
         tokens = tokens_of(code or "") if by_name or not words.listed else tuple(words.listed)
