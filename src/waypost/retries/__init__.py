@@ -1,0 +1,1 @@
+"""Which attempt a call is, and what became of the advice before it."""

@@ -314,7 +314,7 @@ _IGNORED_BY_REPEATING = frozenset(
 
 
 def _advice(started: Started, failed: Failed, *, worked: bool) -> Advice:
-    """What *started* made of the step that *failed* advised: the table of `docs/concepts`."""
+    """What *started* made of the step that *failed* advised."""
     step = failed.step
     if not started.repeats:
         return Advice.FOLLOWED if step in CORRECTING else Advice.UNKNOWN

@@ -17,6 +17,7 @@ from ._evidence import (
 )
 from ._scalars import code_of, first_of, mapping_of, status_of
 from ._words import (
+    ADDED_KEYS,
     ERROR_OBJECT_KEYS,
     ERROR_WORDS,
     FEW_KEYS,
@@ -54,8 +55,7 @@ def typed(payload: Payload) -> bool:
 
 _TYPED_KEYS = frozenset(
     (
-        "type", "message", "request_id", "requestId", "doc_url", "param",
-        "retryable", "next_action", "trace_id",
+        *ADDED_KEYS, "type", "message", "request_id", "requestId", "doc_url", "param",
     )
 )  # fmt: skip
 
@@ -86,7 +86,7 @@ def problem(payload: Payload) -> bool:
 _PROBLEM_KEYS = frozenset(
     (
         "type", "title", "status", "detail", "instance", "errors", "code", "traceId", "requestId",
-        "request_id", "retry_after", "timestamp", "retryable", "next_action", "trace_id",
+        "request_id", "retry_after", "timestamp", *ADDED_KEYS,
     )
 )  # fmt: skip
 
@@ -109,9 +109,9 @@ def wrapped(payload: Payload) -> Payload | None:
 
 def alone(payload: Payload) -> Payload | None:
     """Return the mapping under the only key but those that waypost adds, if it tells an error."""
-    if len(payload) > len(_ADDED) + 1:
+    if len(payload) > len(ADDED_KEYS) + 1:
         return None
-    keys = list(payload.keys() - _ADDED)
+    keys = list(payload.keys() - ADDED_KEYS)
     if keys == ["detail"] and (row := mapping_of(first_of(payload["detail"]))):
         return row if _PYDANTIC.issubset(row) else None  # FastAPI's 422
     inner = mapping_of(payload[keys[0]]) if len(keys) == 1 else None
@@ -125,7 +125,6 @@ def alone(payload: Payload) -> Payload | None:
 
 
 _PYDANTIC = frozenset(("loc", "msg", "type"))
-_ADDED = frozenset(("retryable", "next_action", "trace_id"))
 _OWN_OBJECTS = frozenset(("detail", *ERROR_OBJECT_KEYS))
 """Objects of an error's own: under ``detail`` FastAPI puts whatever was raised."""
 

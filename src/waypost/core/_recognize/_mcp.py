@@ -11,6 +11,7 @@ from ._read import read
 from ._scalars import fields_of, mapping_of, text_of
 from ._text import SIGNPOST, flagged_failure, json_failure, own_words, signatures
 from ._verdict import failed
+from ._words import ADDED_KEYS
 
 GUIDANCE_KEY = "waypost/guidance"
 """Where guidance stands in ``_meta``; a result that has it was enriched, here or elsewhere."""
@@ -95,7 +96,7 @@ def _structured_failure(mapping: Payload, flagged: bool, content: list[object]) 
     return failure._replace(message="\n".join(texts)[:4_096]) if texts else failure
 
 
-_RESULT_KEYS = frozenset(("result", "retryable", "next_action", "trace_id"))
+_RESULT_KEYS = ADDED_KEYS | {"result"}
 """What the SDK wraps a text or a mapping in, and what waypost adds beside it."""
 
 

@@ -9,6 +9,7 @@ from ._envelopes import ELICITATION
 from ._evidence import Payload, has_code, has_errors, has_text, identified, number_of
 from ._scalars import code_of, first_of, given, mapping_of, means_success, status_of, text_of
 from ._words import (
+    ADDED_KEYS,
     CODE_KEYS,
     ERROR_REFERENCE_KEYS,
     ERROR_TEXT_KEYS,
@@ -54,7 +55,7 @@ _BESIDE_STATUS_ALONE = frozenset(("detail", "msg"))
 _ERROR_MEMBERS = frozenset(
     (
         "code", "detail", "msg", "errors", "type", "status", "request_id", "requestId", "data",
-        "timestamp", "path", "retryable", "next_action", "trace_id",
+        "timestamp", "path", *ADDED_KEYS,
     )
 )  # fmt: skip
 
@@ -85,7 +86,7 @@ def _coded(payload: Payload) -> bool:
 
 
 _LAST_GRPC = 16
-_GRPC_GATEWAY = frozenset(("code", "message", "details", "retryable", "next_action", "trace_id"))
+_GRPC_GATEWAY = ADDED_KEYS | {"code", "message", "details"}
 _DELAY_KEYS = ("retry_after", "retry_after_ms", "retry_after_seconds", "retryAfter", "retryAfterMs")
 _UNFINISHED = SUCCESS_WORDS | {
     "processing", "in_progress", "queued", "created", "authorization_pending", "working",

@@ -9,6 +9,7 @@ from .._model import Failure, Origin
 from ._evidence import marked
 from ._read import read
 from ._verdict import failed, failed_alone
+from ._words import ADDED_KEYS
 
 SIGNPOST = "[waypost]"
 _JSON_STARTS = ("{", "[")
@@ -80,10 +81,7 @@ def own_words(text: str) -> str:
 def _own_words(payload: dict[str, object], text: str) -> str:
     if "next_action" not in payload:
         return text
-    return json.dumps({key: value for key, value in payload.items() if key not in _ADDED})
-
-
-_ADDED = frozenset(("retryable", "next_action", "trace_id"))
+    return json.dumps({key: value for key, value in payload.items() if key not in ADDED_KEYS})
 
 
 def signatures(text: str) -> int:

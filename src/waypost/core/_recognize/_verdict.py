@@ -21,6 +21,7 @@ from ._evidence import (
 from ._naming import names_error
 from ._scalars import given, mapping_of
 from ._words import (
+    ADDED_KEYS,
     COUNT_KEYS,
     DONE_PREFIXES,
     ERROR_OBJECT_KEYS,
@@ -127,8 +128,7 @@ def _json_api(payload: Payload) -> bool:
 
 _JSON_API = frozenset(
     (
-        "id", "links", "status", "code", "title", "detail", "source", "meta",
-        "retryable", "next_action", "trace_id",
+        *ADDED_KEYS, "id", "links", "status", "code", "title", "detail", "source", "meta",
     )
 )  # fmt: skip
 """Members of an error of JSON:API, and what waypost adds."""
@@ -142,8 +142,7 @@ def _flagged(payload: Payload) -> bool:
     return alone or says_why(payload) or says_why_inside(payload, _WRAPPING_KEYS)
 
 
-_OWN_KEYS = frozenset((*FLAG_KEYS, "retryable", "next_action", "trace_id"))
-"""A flag, and what waypost adds: an enriched failure is still one."""
+_OWN_KEYS = ADDED_KEYS.union(FLAG_KEYS)
 
 _WRAPPING_KEYS = ("data", "result", "response", "details", "meta", *ERROR_OBJECT_KEYS)
 

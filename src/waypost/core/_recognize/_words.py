@@ -230,6 +230,9 @@ ADVICE_ALIASES = (
     "what_you_should_do", "next_steps", "guidance", "retry_advice",
 )  # fmt: skip
 
+ADDED_KEYS = frozenset(("retryable", "next_action", "trace_id"))
+"""What waypost adds: an enriched failure is still one."""
+
 ERROR_ROW_KEYS = frozenset(
     (
         *CODE_KEYS, *TEXT_KEYS, *FLAG_KEYS, *STATUS_KEYS, *RETRYABLE_ALIASES, *ADVICE_ALIASES,
