@@ -114,7 +114,14 @@ def test_error_guidance_answers_for_a_code_and_a_message(
     assert waypost.error_guidance(code, message) == expected
 
 
-@pytest.mark.parametrize("code", [429, None, b"x", object(), 1.5, ["x"]], ids=repr)
+class Unnamed:
+    """Shows itself as objects do; the address has the word "bad" and the number 429 in it."""
+
+    def __repr__(self) -> str:
+        return "<Unnamed at 0x7fbc429bad240>"
+
+
+@pytest.mark.parametrize("code", [429, None, b"x", Unnamed(), 1.5, ["x"]], ids=repr)
 def test_error_guidance_takes_whatever_comes(code: Any) -> None:
     """A1: these functions never raise; a number is its digits."""
     retryable, action = waypost.error_guidance(code, code)

@@ -25,16 +25,21 @@ _FOLD = str.maketrans(
 )
 
 
+# An address ("0x7fbc46bad240") and a hexadecimal id ("550e8400") are one piece: no word or number
+# stands in them.
+_DIGITS = "0[xX][0-9a-fA-F]+|(?=[0-9a-fA-F]{8})[0-9]+(?:[a-fA-F]+[0-9]+)+[a-fA-F]*|[0-9]+"
+
+
 @cache
 def _pieces() -> re.Pattern[str]:
     """Acronym with a plural s, acronym, word, digits: each piece is read once."""
-    return re.compile("[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+    return re.compile(f"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|{_DIGITS}")
 
 
 @cache
 def _plain_pieces() -> re.Pattern[str]:
     """The same for a name in one case, in which only signs and digits part words."""
-    return re.compile("[a-z]+|[0-9]+")
+    return re.compile(f"[a-z]+|{_DIGITS}")
 
 
 def _spaced(name: str) -> str:
