@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from itertools import count
 
-from waypost import guidance_of
+from waypost.core._guide import guide
+from waypost.core._recognize import recognize
 from waypost.retries._fingerprint import fingerprint_of
 from waypost.retries._tracker import Tracker
 from waypost.retries.memory import MemoryAttemptStore
@@ -24,7 +25,7 @@ ARGUMENTS = {
 
 _KEY = b"k" * 32
 _tracker = Tracker(MemoryAttemptStore(), _KEY)
-_guidance = guidance_of(TYPICAL)
+_failure = recognize(TYPICAL)
 _runs = count()
 
 
@@ -37,8 +38,8 @@ def _recovering() -> object:
     """A failure and its retry, in a run of their own."""
     scope = f"run-{next(_runs)}"
     call = _tracker.begin(scope, "orders", "create_issue", ARGUMENTS, now=0.0)
-    if _guidance is not None:
-        _tracker.fail(call, _guidance, now=0.0)
+    if _failure is not None:
+        _tracker.fail(call, _failure, guide(_failure), now=0.0)
     call = _tracker.begin(scope, "orders", "create_issue", ARGUMENTS, now=0.0)
     return _tracker.succeed(call)
 

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from waypost.core._clean import Limits
-from waypost.core._model import Actor, ErrorClass, Guidance, NextStep, Source
-from waypost.core._observation import Observation
+from waypost.core._model import (
+    Actor,
+    ErrorClass,
+    Guidance,
+    NextStep,
+    RetryAdvice,
+    RetryOutcome,
+    Source,
+)
+from waypost.core._observation import Attempt, Observation, RetryOf
 from waypost.core._recognize import GUIDANCE_KEY
 from waypost.observe import _names
 from waypost.observe._names import ATTRIBUTES, Metric, facts_of, log_facts_of
+from waypost.observe.otel import RETRIES_ZEROED
+from waypost.pipeline._retries import WINDOW_SECONDS
+from waypost.retries._chains import CHAIN_ATTEMPTS, LIFETIME_SECONDS, ROW_FAILURES
 
 from ._markdown import code, codes, section, sentences, table
 
@@ -46,6 +58,17 @@ _FULL = Observation(
     options_left_out=1,
     trace_id="a" * 32,
     span_id="b" * 16,
+    attempt=Attempt(
+        chain_id="c" * 16,
+        number=3,
+        correlation="run",
+        retry_of=RetryOf(
+            ErrorClass.UNKNOWN, NextStep.NONE, retryable=True, trace_id="d" * 32, span_id="e" * 16
+        ),
+        advice=RetryAdvice.UNKNOWN,
+        outcome=RetryOutcome.FAILED,
+        exhausted=True,
+    ),
 )
 """An observation of which everything is known, so that every attribute is there."""
 
@@ -75,6 +98,12 @@ A tool's own failure of the class `cancelled` has the same value there; only tha
 {zeroed} combinations of side, tool and server, so that a first such error is an increase.
 Other combinations, such as a crash of the tool (`internal`, `report`), begin with their first
 error.
+So does `{storms}`, and for the first {zeroed_retries} of them `{retries}`, with what can become of
+the usual step.
+`{retries}` has the class, step and `retryable` of the failure that was repeated, or corrected by a
+call with other arguments.
+A chain that was left is no retry, so it is not counted: shares of advice that was followed are over
+`{errors}`.
 """
 
 _SPANS = """
@@ -84,6 +113,21 @@ The status of a failed span of waypost's, of the tool's or of the server's becom
 error class as its description, unless native code has set it.
 It stays as it is for `needs_input` and `cancelled`, on a span that is not the call's own, and on a
 server span for the JSON-RPC codes -32700, -32600, -32601, -32602 and -32002.
+"""
+
+_RETRIES = """
+A call that waypost follows through its retries has the attributes of attempts when it fails, and
+when it comes after a failure.
+A call that is told nothing of has none: a first call that works, one that was cancelled, one
+without a tool's name, and on the server side one without a run, a conversation or a trace.
+The attempts of one call have one `{chain}`, made at random by the first.
+They are found by that attribute, also where they are spread over several traces.
+A retry, and a call that corrects a failure, has a span link to that failure if its trace is
+recorded, with `{link}` as attribute.
+The same ids are span attributes, since some stores drop links.
+A chain is forgotten {hours:.0f} hour after its last call, one of a `window` after {window:.0f} s.
+`{budget}` is there from the {attempts}rd attempt of a chain on, and from the {row}th failure of one
+class in a row of a tool, whatever its arguments.
 """
 
 _VALUES = """
@@ -99,6 +143,10 @@ The span itself has those of the last one.
 
 _LOGS = """
 One event `{event}` is written for each failure: a warning, or information for `needs_input`.
+A call that makes a failure good, by the same arguments or by corrected ones, is an event
+`{recovered}`, which is information, with the attributes of attempts.
+The failure with which a budget is spent is an event `{storm}`, too, which is an error, once for
+each chain or row.
 It goes through structlog if the host has configured that, else to `logging.getLogger("waypost")`,
 where the message says the same in short and the keys are attributes of the record.
 `setup_telemetry` puts `timestamp`, `level` and `event` before them; a line that would be longer
@@ -159,6 +207,12 @@ def on_spans() -> tuple[str, ...]:
     return tuple(facts_of(_FULL, Limits()))
 
 
+def on_retries() -> tuple[str, ...]:
+    """Those of them that tell which attempt it was, and of which chain."""
+    others = facts_of(replace(_FULL, attempt=None), Limits())
+    return tuple(name for name in on_spans() if name not in others)
+
+
 def on_own_spans() -> tuple[str, ...]:
     """What a span that waypost opened has beside those."""
     return (_names.OPERATION_NAME, _names.TOOL_NAME, _names.ERROR_TYPE)
@@ -186,7 +240,13 @@ def page() -> str:
         section(
             2,
             "Log events",
-            sentences(_LOGS.format(event=_names.ERROR_EVENT)),
+            sentences(
+                _LOGS.format(
+                    event=_names.ERROR_EVENT,
+                    recovered=_names.RECOVERED_EVENT,
+                    storm=_names.STORM_EVENT,
+                )
+            ),
             "Its keys are the attributes of a failed call, and these:",
             _described(key for key in on_logs() if key not in on_spans()),
         ),
@@ -207,11 +267,27 @@ def _spans(limits: Limits) -> str:
         "Spans",
         sentences(_SPANS.format(execute_tool=_names.EXECUTE_TOOL)),
         "A failed call has these attributes:",
-        _described(on_spans()),
+        _described(name for name in on_spans() if name not in on_retries()),
         sentences(_VALUES),
         "A call that did not fail has `waypost.side`, and `waypost.server` if the host named one.",
         "A span that waypost opened has these, too:",
         _described(on_own_spans()),
+        section(
+            3,
+            "Attempts",
+            sentences(
+                _RETRIES.format(
+                    chain=_names.CHAIN_ID,
+                    link=f"{_names.LINK}={_names.RETRY_OF}",
+                    hours=LIFETIME_SECONDS / 3_600,
+                    window=WINDOW_SECONDS,
+                    budget=_names.RETRY_BUDGET,
+                    attempts=CHAIN_ATTEMPTS,
+                    row=ROW_FAILURES,
+                )
+            ),
+            _described((*on_retries(), _names.LINK)),
+        ),
         section(3, "Span events", sentences(events)),
     )
 
@@ -226,6 +302,9 @@ def _metrics(limits: Limits) -> str:
             errors=_names.ERRORS.name,
             other=_names.OTHER,
             zeroed=limits.zeroed_tools,
+            zeroed_retries=limits.zeroed_tools // RETRIES_ZEROED,
+            retries=_names.RETRIES.name,
+            storms=_names.STORMS.name,
         )
     )
     return section(

@@ -21,8 +21,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphin
 nitpicky = True
 default_role = "py:obj"  # in docstrings, `Enricher` is a link
 nitpick_ignore_regex = [
-    ("py:class", r"(collections|opentelemetry|os)\..*"),  # has documentation of its own
-    ("py:class", r"waypost\..*\.(T|ClientT)"),  # a type variable says no more than its name
+    ("py:class", r"(collections|contextlib|opentelemetry|os)\..*"),  # has documentation of its own
+    ("py:class", r"(waypost\..*\.)?(T|ClientT|Correlation)"),  # says no more than its name
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -50,7 +50,13 @@ html_theme_options = {
 pygments_style = "sphinx"
 pygments_dark_style = "monokai"
 
-_MADE_BY_WAYPOST = (waypost.Call, waypost.Observer, waypost.Scope, Telemetry)
+_MADE_BY_WAYPOST = (
+    waypost.AttemptStore,
+    waypost.Call,
+    waypost.Observer,
+    waypost.Scope,
+    Telemetry,
+)
 
 
 def setup(app: Sphinx) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import copy
 import dataclasses
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from mcp import MCPError
@@ -13,9 +14,11 @@ from mcp.types import CallToolResult, TextContent
 
 import waypost
 from tests.watching import BUSY_ADVICE, SPAN, TRACE, Clock, Held, Watcher, busy
-from waypost import CallStart, Enricher, Guidance, Observation, ToolFailure
+from waypost import Attempt, CallStart, Enricher, Guidance, Observation, ToolFailure
 
 LATE: dict[str, Any] = {"status": "error", "error_code": "timeout", "message": "No answer."}
+
+FIRST = Attempt(chain_id=ANY, number=1, correlation="window")
 
 
 def guidance(result: object, **kwargs: bool) -> Guidance:
@@ -40,6 +43,7 @@ def test_success_comes_back_as_the_same_object() -> None:
             tool_name="search",
             server="shop",
             duration_seconds=1.5,
+            attempt=FIRST,
         )
     ]
     assert watcher.starts == [CallStart(side="host", tool_name="search", server="shop")]
@@ -72,6 +76,7 @@ def test_failure_comes_back_with_guidance_and_trace() -> None:
             next_action="Wait 20 s, then make the same call.",
             trace_id=TRACE,
             span_id=SPAN,
+            attempt=FIRST,
         )
     ]
     assert watcher.scope is not None
@@ -128,6 +133,7 @@ def test_raise_passes_as_the_same_object_and_leaves_its_payload() -> None:
             next_action=call.guidance.next_action,
             trace_id=TRACE,
             span_id=SPAN,
+            attempt=FIRST,
         )
     ]
 

@@ -61,8 +61,8 @@ def test_observers_that_raise_everywhere_leave_the_result_alone(
     guests = [Guest(**dict.fromkeys(doors, fail), fault=fail)
               for count in range(4) for doors in itertools.combinations(DOORS, count)]  # fmt: skip
     enricher = Enricher((*guests, watcher, *guests))
-    for _ in range(20):
-        with enricher.call("search") as call:
+    for turn in range(20):
+        with enricher.run(f"turn-{turn}"), enricher.call("search") as call:
             assert call.enrich(busy()) == {**busy(), **BUSY_ADVICE}
         assert enricher.enrich_result(busy()) == {**busy(), **BUSY_ADVICE}
     assert watcher.endings == [("search", "failure"), (None, "failure")] * 20

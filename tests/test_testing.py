@@ -46,7 +46,7 @@ def test_real_sequences_are_told_as_they_were(row: dict[str, Any]) -> None:
             "C390",
             [1, 2, 3, 4],
             [None, "failed", "failed", "recovered"],
-            [None, "too_early", "too_early", "followed"],
+            [None, "too_early", "too_early", "ignored"],  # told to stop, it waited and worked
         ),
         ("C392", [1, 2], [None, "recovered"], [None, "followed"]),
         ("C394", [1, 2, 3, 4], [None, *["failed"] * 3], [None, *["ignored"] * 3]),

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
         NextStep,
         OptionError,
         Outcome,
+        RetryAdvice,
+        RetryOutcome,
         Rule,
         RuleError,
         Source,
         WaypostError,
     )
-    from .core._observation import CallStart, Observation, Observer, Scope
+    from .core._observation import Attempt, CallStart, Observation, Observer, RetryOf, Scope
     from .core._row import rule
     from .guidance import (
         Guidance,
@@ -32,11 +34,15 @@ if TYPE_CHECKING:
     )
     from .payloads import ToolFailure
     from .pipeline import Call, Enricher
+    from .retries._store import AttemptStore
+    from .retries.memory import MemoryAttemptStore
     from .rule_file import load_rules
     from .telemetry import setup_telemetry
 
 __all__ = [
     "Actor",
+    "Attempt",
+    "AttemptStore",
     "Call",
     "CallStart",
     "Enricher",
@@ -44,11 +50,15 @@ __all__ = [
     "Guidance",
     "LimitError",
     "Limits",
+    "MemoryAttemptStore",
     "NextStep",
     "Observation",
     "Observer",
     "OptionError",
     "Outcome",
+    "RetryAdvice",
+    "RetryOf",
+    "RetryOutcome",
     "Rule",
     "RuleBook",
     "RuleError",
@@ -74,17 +84,21 @@ _ROOMS = {
     "core._classify": ("RuleBook", "default_rules"),
     "core._clean": ("Limits",),
     "core._model": (
-        "Actor", "ErrorClass", "LimitError", "NextStep", "OptionError", "Outcome", "Rule",
-        "RuleError", "Source", "WaypostError",
+        "Actor", "ErrorClass", "LimitError", "NextStep", "OptionError", "Outcome", "RetryAdvice",
+        "RetryOutcome", "Rule", "RuleError", "Source", "WaypostError",
     ),
     "core._row": ("rule",),
-    "core._observation": ("CallStart", "Observation", "Observer", "Scope"),
+    "core._observation": (
+        "Attempt", "CallStart", "Observation", "Observer", "RetryOf", "Scope",
+    ),
     "guidance": (
         "Guidance", "enrich_error_payload", "enrich_result", "error_code_of", "error_guidance",
         "failure", "guidance_of",
     ),
     "payloads": ("ToolFailure",),
     "pipeline": ("Call", "Enricher"),
+    "retries._store": ("AttemptStore",),
+    "retries.memory": ("MemoryAttemptStore",),
     "rule_file": ("load_rules",),
     "telemetry": ("setup_telemetry",),
 }  # fmt: skip

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
+from .core._guide import guide, stopped
 from .core._model import OptionError
-from .guidance import guidance_of
+from .core._recognize import recognize
 from .retries._tracker import Tracker
 from .retries.memory import MemoryAttemptStore
 
@@ -32,7 +33,7 @@ class ReplayedCall(TypedDict):
 
         advice: ``followed``, ``ignored``, ``too_early`` or ``unknown`` for such a call.
 
-        may_repeat: For the host's own loop; ``False``, too, once the budget is spent.
+        may_repeat: For the host's own loop; ``False``, too, once waypost says to stop.
 
     .. versionadded:: 0.1.0
     """
@@ -65,20 +66,24 @@ def replay(calls: Iterable[Mapping[str, Any]]) -> list[ReplayedCall]:
     for number, call in enumerate(calls, start=1):
         now += _seconds_before(call, number)
         tracked = tracker.begin("replay", None, str(call["tool"]), call["arguments"], now=now)
-        guidance = guidance_of(call["payload"])
-        if guidance is None:
+        failure = recognize(call["payload"])
+        guided = None
+        if failure is None:
             facts = tracker.succeed(tracked)
         else:
-            facts = tracker.fail(tracked, guidance, now=now)
+            guided = guide(failure)
+            facts = tracker.fail(tracked, failure, guided, now=now)
+            if facts.stop is not None:
+                guided = stopped(guided, facts.stop)
         told.append(
             ReplayedCall(
-                is_error=guidance is not None,
-                retryable=None if guidance is None else guidance.retryable,
-                error_class=None if guidance is None else guidance.error_class.value,
+                is_error=guided is not None,
+                retryable=None if guided is None else guided.retryable,
+                error_class=None if guided is None else guided.advice.error_class.value,
                 attempt=tracked.started.attempt,
                 outcome=facts.outcome and facts.outcome.value,
                 advice=facts.advice and facts.advice.value,
-                may_repeat=guidance is not None and guidance.may_repeat and not facts.exhausted,
+                may_repeat=guided is not None and guided.may_repeat,
             )
         )
     return told

@@ -18,7 +18,14 @@ from structlog.testing import CapturingLoggerFactory
 import waypost
 from docs import build
 from docs._commands import commands
-from docs._telemetry import METRICS, on_logs, on_metrics, on_own_spans, on_spans
+from docs._telemetry import (
+    METRICS,
+    on_logs,
+    on_metrics,
+    on_own_spans,
+    on_retries,
+    on_spans,
+)
 from tests.docs.blocks import ROOT
 from tests.observe.recording import Meters, Spans
 from waypost import Enricher, ErrorClass, NextStep, ToolFailure
@@ -29,6 +36,7 @@ from waypost.observe import _names
 from waypost.observe._names import ATTRIBUTES, Metric
 from waypost.observe.structlog import StructlogObserver
 
+FIRST_ATTEMPT = {_names.CHAIN_ID, _names.ATTEMPT, _names.CORRELATION}
 REFERENCE = ROOT / "docs" / "reference"
 FAILURE = {
     "ok": False,
@@ -128,16 +136,18 @@ def exported() -> dict[str, set[str]]:
     structlog.configure(processors=[structlog.processors.EventRenamer("name")], logger_factory=logs)
     try:
         enricher = Enricher(observers, capture_message=True)
-        with enricher.call("search", server="shop") as call:
-            call.enrich(FAILURE)
+        for _ in range(4):
+            with enricher.call("search", server="shop", arguments={"q": 1}, session="s") as call:
+                call.enrich(FAILURE)
         with spans.tracer.start_as_current_span("of the host"):
             enricher.enrich_result(FAILURE)
         meters.observer().fault("begin")
     finally:
         structlog.reset_defaults()
-    own, shared = spans.finished["execute_tool search"], spans.finished["of the host"]
+    (first, *_, own), shared = spans.all[:4], spans.finished["of the host"]
     return {
         "own span": {*(own.attributes or {})},
+        "retry": {*(own.attributes or {})} - {*(first.attributes or {})} | FIRST_ATTEMPT,
         "shared span": {*(shared.attributes or {})},
         "span event": {key for event in shared.events for key in event.attributes or {}},
         "log": {key for call in logs.logger.calls for key in call.kwargs} - {"name"},
@@ -157,8 +167,9 @@ def test_every_attribute_that_waypost_exports_is_described() -> None:
     assert places["shared span"] | places["span event"] <= {*on_spans()}
     assert places["log"] <= {*on_logs()}
     assert places["metric"] == {*on_metrics()}
-    everywhere = {*on_spans(), *on_own_spans(), *on_logs(), *on_metrics()}
+    everywhere = {*on_spans(), *on_own_spans(), *on_logs(), *on_metrics(), _names.LINK}
     assert everywhere == {*ATTRIBUTES}
+    assert places["retry"] == {*on_retries()}
     page = read("telemetry.md")
     for name in everywhere:
         assert f"`{name}`" in page
@@ -171,7 +182,8 @@ def test_every_name_on_the_wire_has_its_meaning() -> None:
         for name, value in vars(_names).items()
         if name.isupper() and isinstance(value, str) and "." in value
     }
-    assert names - {_names.ERROR_EVENT} <= {*ATTRIBUTES}
+    events = {_names.ERROR_EVENT, _names.RECOVERED_EVENT, _names.STORM_EVENT}
+    assert names - events - {_names.CONVERSATION_ID} == {*ATTRIBUTES} - {"trace_id", "span_id"}
     assert all(meaning.endswith(".") for _, meaning in ATTRIBUTES.values())
     telemetry = read("telemetry.md")
     assert [name for name, (_, meaning) in ATTRIBUTES.items() if meaning not in telemetry] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from unittest.mock import ANY
 
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import (
@@ -19,7 +20,8 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, Sampler
 
 import waypost
 from waypost import Enricher, Limits
-from waypost.observe.otel import OpenTelemetryObserver, SpanUse
+from waypost.observe._spans import SpanUse
+from waypost.observe.otel import OpenTelemetryObserver
 
 Facts = dict[str, Any]
 
@@ -99,8 +101,12 @@ def key_of(attributes: Mapping[str, Any] | None) -> frozenset[tuple[str, Any]]:
     return frozenset((attributes or {}).items())
 
 
-def facts(result: object, **more: object) -> Facts:
-    """What a span says of *result*, a failure without a delay, by the names on the wire."""
+def facts(result: object, correlation: str | None = "trace", **more: object) -> Facts:
+    """
+    What a span says of *result*, a failure without a delay, by the names on the wire.
+
+    The id of a chain is random; of a call that is not followed, nothing is said of attempts.
+    """
     guidance = waypost.guidance_of(result)
     assert guidance is not None
     return {
@@ -115,5 +121,14 @@ def facts(result: object, **more: object) -> Facts:
         "waypost.next_action.source": "waypost",
         "waypost.rule": guidance.rule,
         "waypost.side": "host",
+        **(first_attempt(correlation) if correlation else {}),
         **more,
+    }
+
+
+def first_attempt(correlation: str) -> Facts:
+    return {
+        "waypost.chain.id": ANY,
+        "waypost.attempt": 1,
+        "waypost.correlation": correlation,
     }

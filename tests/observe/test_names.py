@@ -12,11 +12,15 @@ from hypothesis import given, strategies as st
 
 from waypost import (
     Actor,
+    Attempt,
     ErrorClass,
     Guidance,
     Limits,
     NextStep,
     Observation,
+    RetryAdvice,
+    RetryOf,
+    RetryOutcome,
     Source,
 )
 from waypost.observe import _names
@@ -25,6 +29,15 @@ from waypost.observe._names import Metric, facts_of, log_facts_of
 PACKAGE = Path(_names.__file__).parent.parent
 
 ATTRIBUTES = {
+    "waypost.attempt",
+    "waypost.chain.id",
+    "waypost.correlation",
+    "waypost.link",
+    "waypost.retry.advice",
+    "waypost.retry.budget",
+    "waypost.retry.of.span_id",
+    "waypost.retry.of.trace_id",
+    "waypost.retry.outcome",
     "error.type",
     "gen_ai.operation.name",
     "gen_ai.tool.name",
@@ -52,6 +65,16 @@ FACTS = ATTRIBUTES - {
     "gen_ai.operation.name",
     "gen_ai.tool.name",
     "waypost.fault.at",
+    "waypost.link",
+}
+
+EVENTS = {"waypost.error", "waypost.recovered", "waypost.storm"}
+METRICS = {
+    "waypost.call.duration",
+    "waypost.errors",
+    "waypost.internal_errors",
+    "waypost.retries",
+    "waypost.storms",
 }
 
 FULL = Observation(
@@ -83,11 +106,21 @@ FULL = Observation(
     options_left_out=3,
     trace_id="a" * 32,
     span_id="b" * 16,
+    attempt=Attempt(
+        chain_id="c" * 16,
+        number=3,
+        correlation="run",
+        retry_of=RetryOf(ErrorClass.TIMEOUT, NextStep.WAIT, True, "d" * 32, "e" * 16),
+        advice=RetryAdvice.TOO_EARLY,
+        outcome=RetryOutcome.FAILED,
+        exhausted=True,
+        storm=True,
+    ),
 )
 
 
 def test_attributes_events_and_metrics_have_the_names_of_the_design() -> None:
-    """DESIGN section 6: the list, word for word; chains come with a later issue."""
+    """DESIGN section 6: the list, word for word."""
     constants = {name: value for name, value in vars(_names).items() if name.isupper()}
     texts = {value for value in constants.values() if isinstance(value, str) and "." in value}
     metrics = {
@@ -96,17 +129,23 @@ def test_attributes_events_and_metrics_have_the_names_of_the_design() -> None:
         if isinstance(metric, Metric)
     }
     named = ("waypost.side", "gen_ai.tool.name", "waypost.server", "waypost.error.class")
-    assert texts == {*ATTRIBUTES, "waypost.error"}
+    failed = (*named, "waypost.next_step", "waypost.retryable")
+    assert texts == {*ATTRIBUTES, *EVENTS, "gen_ai.conversation.id"}
     assert metrics == {
         "waypost.call.duration": ("s", named),
-        "waypost.errors": ("{error}", (*named, "waypost.next_step", "waypost.retryable")),
+        "waypost.errors": ("{error}", failed),
+        "waypost.retries": (
+            "{retry}",
+            (*failed, "waypost.retry.outcome", "waypost.retry.advice"),
+        ),
+        "waypost.storms": ("{storm}", named),
         "waypost.internal_errors": ("{error}", ("waypost.fault.at",)),
     }
 
 
 def test_names_stand_in_one_file() -> None:
     """DESIGN section 6: `observe/_names.py` is the only place where these stand."""
-    names = {*ATTRIBUTES, "waypost.error", "waypost.call.duration", "waypost.errors"}
+    names = {*ATTRIBUTES, *EVENTS, "gen_ai.conversation.id", *METRICS}
     strays = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value}"
         for path in sorted(PACKAGE.rglob("*.py"))
@@ -137,6 +176,14 @@ def test_facts_of_a_failure_are_these() -> None:
         "waypost.options_left_out": 3,
         "waypost.side": "server",
         "waypost.server": "shop",
+        "waypost.chain.id": "c" * 16,
+        "waypost.attempt": 3,
+        "waypost.correlation": "run",
+        "waypost.retry.of.trace_id": "d" * 32,
+        "waypost.retry.of.span_id": "e" * 16,
+        "waypost.retry.advice": "too_early",
+        "waypost.retry.outcome": "failed",
+        "waypost.retry.budget": "exhausted",
     }
     assert set(said) == FACTS
     assert facts_of(FULL, Limits()) == said
@@ -147,7 +194,9 @@ def test_facts_of_a_failure_are_these() -> None:
         "trace_id": "a" * 32,
         "span_id": "b" * 16,
     }
-    assert len(log_facts_of(FULL, Limits())) <= 28
+    # A14: at most 28 attributes; a span of ours has three of its own, the ids are none in OTLP.
+    assert len(facts_of(FULL, Limits())) + 3 <= 28
+    assert len(log_facts_of(FULL, Limits())) - 2 <= 28
 
 
 def test_facts_of_anything_else_are_none() -> None:

@@ -52,6 +52,8 @@ def test_instruments_are_those_of_the_design() -> None:
     assert {name: metric.unit for name, metric in metrics.items()} == {
         "waypost.call.duration": "s",
         "waypost.errors": "{error}",
+        "waypost.retries": "{retry}",
+        "waypost.storms": "{storm}",
     }
     assert all(metric.description for metric in metrics.values())
     duration, errors = metrics["waypost.call.duration"].data, metrics["waypost.errors"].data

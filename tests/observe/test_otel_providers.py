@@ -105,7 +105,12 @@ print(seen())
 """
     assert answers(SDK + source) == {
         "spans": ["execute_tool late"],
-        "metrics": ["waypost.call.duration", "waypost.errors"],
+        "metrics": [
+            "waypost.call.duration",
+            "waypost.errors",
+            "waypost.retries",
+            "waypost.storms",
+        ],
     }
 
 

@@ -24,6 +24,7 @@ class Run:
     step: NextStep | None = None
     delay: float | None = None
     key: bytes = b""
+    words: bytes | None = None
 
 
 @dataclass(eq=False)
@@ -114,8 +115,8 @@ class Reference:
         self.ends += 1
         run.order = self.ends
         walk = self.walks.get(tool)
-        facts: dict[str, object] = {"exhausted": False, "storm": False}
-        facts |= {"outcome": None, "advice": None}
+        facts: dict[str, object] = dict.fromkeys(("outcome", "advice", "stop"))
+        facts["storm"] = False
         own = self.lives.get(key) is run.chain
         if ending == "fail":
             walk = self.walks.setdefault(tool, Walk())
@@ -144,7 +145,23 @@ class Reference:
         if own:
             storm = (storm or run.number >= 3) and not run.chain.stormed
             run.chain.stormed |= storm
-        return {"exhausted": run.number >= 3 or row >= 10, "storm": storm}
+        stop = _stop(run, row)
+        if stop is not None:
+            run.step = NextStep.REPORT
+        return {"stop": stop, "storm": storm}
+
+
+def _stop(run: Run, row: int) -> str | None:
+    """Why waypost says to stop after *run*, which failed."""
+    before = run.previous
+    if row >= 10:
+        return "row"
+    if run.number >= 3:
+        return "attempts"
+    if before is None or not run.repeats or before.step is not NextStep.WAIT:
+        return None
+    same = before.words is not None and before.words == run.words
+    return "waited" if same and _advice(run) == "followed" else None
 
 
 def _outcome(run: Run) -> str:

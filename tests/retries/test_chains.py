@@ -17,6 +17,7 @@ from waypost.retries.memory import MemoryAttemptStore
 CLASSES = (ErrorClass.TIMEOUT, ErrorClass.INVALID)
 STEPS = tuple(NextStep)
 DELAYS = (None, 0.0, 5.0)
+WORDS = (None, b"same")
 JUMPS = (0.0, 0.5, 4.5, 30.0, 4_000.0)
 CAPACITY = 3
 LIFETIME = 3_600.0
@@ -55,11 +56,13 @@ class Machine:
                 run.step,
                 retryable=False,
                 key=key,
+                words=run.words,
                 delay_seconds=run.delay,
                 span_id=next(self.ids),
             )
-            self.last = failed
-            return chains.fail(chain, trail, started, failed)
+            kept, after, facts = chains.fail(chain, trail, started, failed)
+            self.last = after.failed
+            return kept, after, facts
 
         return self.store.update(key, tool, change)
 
@@ -87,6 +90,7 @@ def test_any_interleaving_agrees_with_the_reference(steps: bytes) -> None:
             ending = ("fail", "fail", "fail", "work", "left")[what // 8 % 5]
             run.error_class, run.step = CLASSES[which & 1], STEPS[which // 2 % len(STEPS)]
             run.delay = DELAYS[which % len(DELAYS)]
+            run.words = WORDS[which >> 1 & 1]
             expected = reference.end(key, tool_key, run, ending, now)
             assert machine.end(key, tool_key, started, run, now)._asdict() == expected
             if ending == "fail":
@@ -180,6 +184,34 @@ def test_third_attempt_spends_the_budget_and_the_storm_is_reported_once() -> Non
         chain, trail, told = chains.fail(chain, trail, started, _failed(started, NextStep.WAIT))
         facts.append((told.exhausted, told.storm))
     assert facts == [(False, False)] * 2 + [(True, True)] + [(True, False)] * 3
+
+
+@pytest.mark.parametrize(
+    ("step", "gap", "words", "told"),
+    [
+        ("wait", 5.0, (b"busy", b"busy"), "waited"),
+        ("wait", 5.0, (b"busy", b"down"), None),
+        ("wait", 5.0, (None, None), None),
+        ("wait", 0.5, (b"busy", b"busy"), None),
+        ("reconnect", 5.0, (b"busy", b"busy"), None),
+        ("report", 5.0, (b"busy", b"busy"), None),
+    ],
+)
+def test_wait_that_did_not_help_is_told_to_stop(
+    step: str, gap: float, words: tuple[bytes | None, bytes | None], told: str | None
+) -> None:
+    """The next repeat is then against the advice."""
+    chain: Chain | None
+    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one", new_id="1")
+    failed = _failed(first, NextStep(step), key=b"one", words=words[0])
+    chain, trail, _ = chains.fail(chain, trail, first, failed)
+    chain, trail, second = chains.begin(chain, trail, now=gap, key=b"one", new_id="2")
+    failed = _failed(second, NextStep(step), gap, key=b"one", words=words[1])
+    chain, trail, facts = chains.fail(chain, trail, second, failed)
+    assert (facts.stop, facts.exhausted) == (told, False)
+    chain, trail, third = chains.begin(chain, trail, now=2 * gap, key=b"one", new_id="3")
+    assert third.retry_of is not None
+    assert third.retry_of.step == ("report" if told else step)
 
 
 def test_tenth_failure_in_a_row_spends_the_budget_whatever_the_arguments() -> None:

@@ -7,27 +7,29 @@ import sys
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
-import waypost
-from waypost import Guidance
-from waypost.retries._chains import Advice, Facts, RetryOutcome
+from waypost import RetryAdvice, RetryOutcome
+from waypost.core._guide import guide
+from waypost.core._model import Failure
+from waypost.core._recognize import recognize
+from waypost.retries._chains import Facts
 from waypost.retries._tracker import Tracked, Tracker
 from waypost.retries.memory import MemoryAttemptStore
 
 KEY = b"k" * 32
 
 
-def _guidance(code: str) -> Guidance:
-    guidance = waypost.guidance_of({"status": "error", "error_code": code, "message": ""})
-    assert guidance is not None
-    return guidance
+def _failure(code: str, message: str = "") -> Failure:
+    failure = recognize({"status": "error", "error_code": code, "message": message})
+    assert failure is not None
+    return failure
 
 
-WAIT = _guidance("RATE_LIMITED")
-FIX = _guidance("INVALID_ARGUMENT")
+WAIT = _failure("RATE_LIMITED")
+FIX = _failure("INVALID_ARGUMENT")
 
 
 @pytest.fixture
@@ -39,9 +41,13 @@ def _begin(tracker: Tracker, arguments: object, *, scope: str = "run", now: floa
     return tracker.begin(scope, "orders", "search", arguments, now=now)
 
 
+def _end(tracker: Tracker, call: Tracked, failure: Failure, **more: Any) -> Facts:
+    return tracker.fail(call, failure, guide(failure), **{"now": 0.0, **more})
+
+
 def _fail(tracker: Tracker, arguments: object, *, scope: str = "run", now: float = 0.0) -> int:
     call = _begin(tracker, arguments, scope=scope, now=now)
-    tracker.fail(call, WAIT, now=now)
+    _end(tracker, call, WAIT, now=now)
     return call.started.attempt
 
 
@@ -49,7 +55,7 @@ def test_same_call_is_the_next_attempt_of_one_chain(tracker: Tracker) -> None:
     calls = []
     for number in range(3):
         call = _begin(tracker, {"q": "a", "n": 1})
-        tracker.fail(call, WAIT, now=0.0, trace_id=f"{number:032x}", span_id=f"{number:016x}")
+        _end(tracker, call, WAIT, trace_id=f"{number:032x}", span_id=f"{number:016x}")
         calls.append(call.started)
     assert [call.attempt for call in calls] == [1, 2, 3]
     assert len({call.chain_id for call in calls}) == 1
@@ -59,7 +65,7 @@ def test_same_call_is_the_next_attempt_of_one_chain(tracker: Tracker) -> None:
         f"{1:016x}",
     ]
     last = _begin(tracker, {"n": 1, "q": "a"}, now=9.0)
-    assert tracker.succeed(last) == Facts(RetryOutcome.RECOVERED, Advice.FOLLOWED)
+    assert tracker.succeed(last) == Facts(RetryOutcome.RECOVERED, RetryAdvice.IGNORED)
     assert _fail(tracker, {"q": "a", "n": 1}) == 1
 
 
@@ -73,7 +79,7 @@ def test_scope_server_and_tool_part_chains(tracker: Tracker) -> None:
     ):
         call = tracker.begin(scope, server, tool, {"q": "a"}, now=0.0)
         assert (call.started.attempt, call.started.retry_of) == (1, None)
-        tracker.fail(call, FIX, now=0.0)
+        _end(tracker, call, FIX)
 
 
 @pytest.mark.parametrize("arguments", [None, object(), {"q": object()}])
@@ -95,19 +101,19 @@ def test_call_like_no_other_is_always_a_first_attempt(tracker: Tracker, argument
 def test_correction_keeps_an_argument_or_has_one(
     tracker: Tracker, before: object, after: object, outcome: str
 ) -> None:
-    tracker.fail(_begin(tracker, before), FIX, now=0.0)
+    _end(tracker, _begin(tracker, before), FIX)
     assert tracker.succeed(_begin(tracker, after)).outcome == outcome
 
 
 def test_no_call_may_lie_between_a_failure_and_its_correction(tracker: Tracker) -> None:
-    tracker.fail(_begin(tracker, {"a": 1}), FIX, now=0.0)
+    _end(tracker, _begin(tracker, {"a": 1}), FIX)
     between = _begin(tracker, {"a": 2})
     assert tracker.succeed(_begin(tracker, {"a": 3})).outcome is None
     assert tracker.succeed(between).outcome == "corrected"
 
 
 def test_call_that_is_left_was_never_there(tracker: Tracker) -> None:
-    tracker.fail(_begin(tracker, {"a": 1}), FIX, now=0.0)
+    _end(tracker, _begin(tracker, {"a": 1}), FIX)
     tracker.leave(_begin(tracker, {"a": 2}))
     tracker.leave(_begin(tracker, {"a": 1}))
     assert _begin(tracker, {"a": 1}).started.attempt == 2
@@ -127,11 +133,11 @@ def test_a33_budgets_hold_with_a_clock_that_stands_or_goes_back(
     facts = []
     for number in range(4):
         call = _begin(tracker, {"a": 1}, now=number * step_seconds)
-        negative = replace(WAIT, retry_after_seconds=-5.0)
-        facts.append(tracker.fail(call, negative, now=number * step_seconds))
-    assert [fact.exhausted for fact in facts] == [False, False, True, True]
+        negative = guide(WAIT)._replace(delay=-5.0)
+        facts.append(tracker.fail(call, WAIT, negative, now=number * step_seconds))
+    assert [fact.stop for fact in facts] == [None, "waited", "attempts", "attempts"]
     assert [fact.storm for fact in facts] == [False, False, True, False]
-    assert {fact.advice for fact in facts[1:]} == {"followed"}
+    assert [fact.advice for fact in facts] == [None, "followed", "ignored", "ignored"]
 
 
 def _obey(tracker: Tracker, scope: str, arguments: object) -> tuple[int, int]:
@@ -140,10 +146,10 @@ def _obey(tracker: Tracker, scope: str, arguments: object) -> tuple[int, int]:
     may_repeat = True
     while may_repeat:
         call = _begin(tracker, arguments, scope=scope)
-        facts = tracker.fail(call, WAIT, now=0.0)
+        facts = _end(tracker, call, WAIT)
         attempts += 1
         storms += facts.storm
-        may_repeat = WAIT.may_repeat and not facts.exhausted
+        may_repeat = facts.stop is None
     return attempts, storms
 
 
@@ -171,7 +177,7 @@ def test_a31_attempts_are_exact_under_threads_with_loops_of_their_own(tracker: T
             if number % 4 == 3:
                 tracker.succeed(call)
             else:
-                tracker.fail(call, WAIT, now=0.0)
+                _end(tracker, call, WAIT)
         return attempts
 
     def thread(name: int) -> list[list[int]]:
@@ -201,7 +207,8 @@ def test_a16_full_store_stays_below_eight_megabytes(tracker: Tracker) -> None:
             call = tracker.begin(f"run-{number}", "orders", "search", arguments, now=float(number))
             tracker.fail(
                 call,
-                replace(FIX, retry_after_seconds=number / 7),
+                FIX,
+                guide(FIX)._replace(delay=number / 7),
                 now=number / 3,
                 trace_id=f"{number:032x}",
                 span_id=f"{number:016x}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ._model import ErrorClass, NextStep
+from ._model import ErrorClass, NextStep, Stop
 
 WAIT_PLACEHOLDER = "{wait}"
 """Stands once in every sentence of step ``wait``; it becomes ``20 s`` or the like."""
@@ -165,3 +165,18 @@ STEP_ACTIONS: dict[NextStep, str | None] = {
     NextStep.NONE: None,
 }
 """For rows whose step is not their class's own and that bring no sentence."""
+
+STOP_ACTIONS: dict[Stop, str] = {
+    Stop.WAITED: (
+        "Do not repeat this call: you waited, and it failed in the same way again. "
+        "Stop and tell the user."
+    ),
+    Stop.ATTEMPTS: (
+        "Do not repeat this call: it has failed at every attempt. Stop and tell the user."
+    ),
+    Stop.ROW: (
+        "Do not call this tool again for now: it keeps failing, whatever the arguments. "
+        "Stop and tell the user."
+    ),
+}
+"""What waypost says where what it said before has not helped; the step is `report`."""

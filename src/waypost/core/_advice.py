@@ -33,6 +33,13 @@ _ACTORS = {
     NextStep.ASK_PERMISSION: Actor.USER,
     NextStep.REPORT: Actor.OPERATOR,
 }
+
+
+def actor_of(step: NextStep) -> Actor:
+    """Who can take *step*."""
+    return _ACTORS.get(step, Actor.MODEL)
+
+
 UNATTENDED = frozenset((NextStep.WAIT, NextStep.RECONNECT))
 _PERSONAL = frozenset(
     (NextStep.SIGN_IN, NextStep.ASK_USER, NextStep.ASK_PERMISSION, NextStep.PREPARE)
@@ -75,7 +82,7 @@ def advised(row: Rule, effects: Effects, told: bool | None, delayed: bool, refus
     advice = _checked(_agreed(advice, told), effects.writes, told)
     safe = advice.outcome is Outcome.NOT_DONE or (effects.writes is False and effects.trusted)
     return advice._replace(
-        actor=_ACTORS.get(advice.step, Actor.MODEL),
+        actor=actor_of(advice.step),
         timed=advice.action is not None and "{wait}" in advice.action,
         repeatable=safe and advice.step in UNATTENDED,
         own_retryable=own_retryable,

@@ -61,19 +61,19 @@ def enrich_mcp(
         members = additions if style.structured or type(structured) is not dict else None
         line = signpost(guided, trace_id if style.text_trace else None)
         blocks: list[object] = list(cast("list[object]", fields["content"]))
-        if _write_text(result, blocks, failure.block, members, line, append=style.text == "append"):
+        append, beside = style.text == "append", guided.aside is not None
+        if _write_text(result, blocks, failure.block, members, line, append=append, beside=beside):
             updates["content"] = blocks
     return rebuilt(result, updates)
 
 
 def _for_meta(guided: Guided, trace_id: str | None, *, sampled: bool) -> dict[str, object]:
     """Return the guidance as JSON members; what is not known is left out."""
-    ours = guided.next_action_source is Source.WAYPOST
     members: dict[str, object] = {
         "error_class": guided.advice.error_class.value,
         "error_code": clean_code(guided.error_code),
         "retryable": guided.retryable,
-        "next_action": guided.next_action if ours else None,
+        "next_action": _own_action(guided),
         "next_step": guided.step.value,
         "actor": guided.actor.value,
         "may_repeat": guided.may_repeat,
@@ -85,11 +85,18 @@ def _for_meta(guided: Guided, trace_id: str | None, *, sampled: bool) -> dict[st
     return {key: value for key, value in members.items() if value is not None}
 
 
+def _own_action(guided: Guided) -> str | None:
+    """What waypost itself says is next: also beside what the tool says."""
+    if guided.next_action_source is Source.WAYPOST:
+        return guided.next_action
+    return guided.aside
+
+
 def signpost(guided: Guided, trace_id: str | None) -> str:
     """Return the one line that a model reads under a text; at most 400 characters."""
     line = f"{SIGNPOST} retryable: {'true' if guided.retryable else 'false'}."
-    if guided.next_action_source is Source.WAYPOST:
-        line += f" Next action: {guided.next_action}"
+    if (action := _own_action(guided)) is not None:
+        line += f" Next action: {action}"
     tail = f" (trace {trace_id})"[: _LINE_CHARS // 4] if trace_id else ""
     return line[: _LINE_CHARS - len(tail)] + tail
 
@@ -102,6 +109,7 @@ def _write_text(
     line: str,
     *,
     append: bool,
+    beside: bool,
 ) -> bool:
     """
     Put *members* into the JSON text of *blocks*, else *line* under the first text.
@@ -112,6 +120,8 @@ def _write_text(
         members: ``None`` if structured content may not change, hence its JSON twin neither.
 
         append: Whether the line may stand in a block of the tool's.
+
+        beside: Whether the line says what *members* cannot, so that JSON does not make up for it.
 
     Returns:
         ``False`` if no text block can be made.
@@ -124,8 +134,9 @@ def _write_text(
         with_json = with_members(text, members or {})
         if with_json is not None and members is not None:
             blocks[index] = rebuilt(blocks[index], {"text": with_json})
-            return True
-        if with_json is None and append and len(text) <= PARSED_CHARS:
+            if not beside:
+                return True
+        elif with_json is None and append and len(text) <= PARSED_CHARS:
             text = f"{text}\n\n{line}" if text else line
             blocks[index] = rebuilt(blocks[index], {"text": text})
             return True

@@ -7,10 +7,11 @@ from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from ._advice import ASK, ASKING, TOOL_SAYS_NO, UNATTENDED, Advice, advised, asked
+from ._actions import STOP_ACTIONS
+from ._advice import ASK, ASKING, TOOL_SAYS_NO, UNATTENDED, Advice, actor_of, advised, asked
 from ._classify import RuleBook, sort_out
 from ._delays import delay_in
-from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, frozen
+from ._model import Actor, ErrorClass, Failure, Guidance, NextStep, Rule, Source, Stop, frozen
 from ._recognize import mapping_of
 from ._rules import UNKNOWN_RULE
 from ._safety import UNKNOWN_EFFECTS, Effects
@@ -56,6 +57,8 @@ class Guided(NamedTuple):
 
         options_left_out: Option values that cleaning would have changed, or that are too many or
             too long.
+
+        aside: What waypost says beside a next action that is the tool's, or ``None``.
     """
 
     error_code: str
@@ -74,6 +77,7 @@ class Guided(NamedTuple):
     additions: dict[str, object]
     spoofed: bool
     options_left_out: int
+    aside: str | None = None
 
     def guidance(self, jitter: float, *, exported: str | None = None) -> Guidance:
         """
@@ -101,6 +105,29 @@ class Guided(NamedTuple):
             next_action_source=self.next_action_source,
             disagreement=self.disagreement,
         )
+
+
+def stopped(guided: Guided, stop: Stop) -> Guided:
+    """
+    Return *guided* for a call whose repeats do not help: waypost's own words say to stop.
+
+    The tool's own words stay, and so does *retryable*, which is about the call and not about what
+    was tried.
+    """
+    sentence = STOP_ACTIONS[stop]
+    guided = guided._replace(step=_REPORT, actor=actor_of(_REPORT), may_repeat=False)
+    if guided.next_action_source is _TOOL:
+        return guided._replace(aside=sentence)
+    return guided._replace(
+        template=sentence,
+        action=sentence,
+        next_action=sentence,
+        next_action_source=_WAYPOST,
+        additions={**guided.additions, "next_action": sentence},
+    )
+
+
+_REPORT = NextStep.REPORT
 
 
 def guide(

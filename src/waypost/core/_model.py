@@ -92,6 +92,42 @@ class Source(StrEnum):
     NONE = "none"
 
 
+class RetryAdvice(StrEnum):
+    """What the caller made of the last advice."""
+
+    FOLLOWED = "followed"
+    IGNORED = "ignored"
+    TOO_EARLY = "too_early"
+    UNKNOWN = "unknown"
+
+
+class RetryOutcome(StrEnum):
+    """
+    How a call after a failure ended.
+
+    ``recovered`` and ``failed`` are for the same arguments, ``corrected`` and ``abandoned`` for the
+    chain that was left when the tool was called with others.
+    """
+
+    RECOVERED = "recovered"
+    FAILED = "failed"
+    CORRECTED = "corrected"
+    ABANDONED = "abandoned"
+
+
+class Stop(StrEnum):
+    """
+    Why waypost no longer advises a repeat.
+
+    ``waited``: the advised wait was taken, and the same failure came back; ``attempts``: the budget
+    of the chain is spent; ``row``: that of the tool is, whatever the arguments.
+    """
+
+    WAITED = "waited"
+    ATTEMPTS = "attempts"
+    ROW = "row"
+
+
 Side = Literal["host", "server"]
 
 

@@ -3,12 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-from ._model import Guidance, Side
+from ._model import ErrorClass, Guidance, NextStep, RetryAdvice, RetryOutcome, Side
 
 Ending = Literal["success", "failure", "raised", "cancelled", "unseen"]
 """``unseen``: the block was left without `Call.enrich`; ``raised``: an exception left it."""
+
+
+Correlation = Literal["run", "conversation", "trace", "window"]
+"""What the attempts of a chain have in common: the run that the host named, the conversation of
+their spans, their trace, or only one client session and two minutes."""
+
+
+class RetryOf(NamedTuple):
+    """
+    The failure that came before an attempt.
+
+    Attributes:
+        next_step: What was advised then.
+
+        trace_id: 32 hexadecimal digits, or ``None``.
+
+        span_id: 16 hexadecimal digits, or ``None``.
+
+        sampled: Whether its trace is recorded.
+    """
+
+    error_class: ErrorClass
+    next_step: NextStep
+    retryable: bool
+    trace_id: str | None = None
+    span_id: str | None = None
+    sampled: bool = True
+
+
+class Attempt(NamedTuple):
+    """
+    Which attempt a call is, and what became of the advice before it.
+
+    Attributes:
+        chain_id: 16 hexadecimal digits, the same for the attempts of one call.
+
+        number: From 1; a repeat after a failure has the next one.
+
+        correlation: What makes them attempts of one call.
+
+        retry_of: The failure before; ``None`` for a first call.
+
+        advice: What the caller made of its advice.
+
+        outcome: What this call made of it.
+
+        exhausted: A budget is spent, and waypost says to stop.
+
+        storm: This is the failure with which it was.
+
+    .. versionadded:: 0.1.0
+    """
+
+    chain_id: str
+    number: int
+    correlation: Correlation
+    retry_of: RetryOf | None = None
+    advice: RetryAdvice | None = None
+    outcome: RetryOutcome | None = None
+    exhausted: bool = False
+    storm: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +131,9 @@ class Observation:
         trace_id: 32 hexadecimal digits of the trace that the call belongs to, or ``None``.
 
         span_id: 16 hexadecimal digits, or ``None``.
+
+        attempt: ``None`` for a call that is not followed: one without a tool's name or a scope, one
+            that was cancelled or left, a question to the user.
     """
 
     ending: Ending
@@ -86,11 +150,15 @@ class Observation:
     options_left_out: int = 0
     trace_id: str | None = None
     span_id: str | None = None
+    attempt: Attempt | None = None
 
 
 class Scope(Protocol):
     """
     What an observer holds open during a call, usually a span.
+
+    It may also have ``within: tuple[Correlation, str] | None``: the conversation or the trace that
+    was there before it, within which retries are followed.
 
     Attributes:
         trace_id: 32 hexadecimal digits, or ``None`` if there is no valid trace.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -17,6 +18,7 @@ __all__ = ["enrich_client"]
 ClientT = TypeVar("ClientT", Client, ClientSession)
 
 _TOOLS_REMEMBERED = 10_000
+_sessions = itertools.count(1)
 
 
 def enrich_client(
@@ -69,6 +71,7 @@ class _EnrichedClient:
         self._side_effects = side_effects
         self._tools: dict[str, Tool] = {}
         self._all_listed = False
+        self._session = f"session-{next(_sessions)}"
 
     def __getattr__(self, name: str) -> Any:
         if name == "_client":  # while copied: there is none yet
@@ -108,6 +111,7 @@ class _EnrichedClient:
             None if tool is None and self._all_listed else name,
             arguments=arguments,
             server=self._server,
+            session=self._session,
             annotations=None if tool is None else tool.annotations,
             side_effects=self._side_effects.get(name) if isinstance(name, str) else None,
         ) as call:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..core._clean import Limits
-from ..core._model import Guidance
-from ..core._observation import Observation
+from ..core._model import Guidance, RetryOutcome
+from ..core._observation import Attempt, Observation
 
 Value = str | bool | int | float
 
@@ -34,10 +34,27 @@ OPTIONS_LEFT_OUT = "waypost.options_left_out"
 SIDE = "waypost.side"
 SERVER = "waypost.server"
 FAULT_AT = "waypost.fault.at"
+CHAIN_ID = "waypost.chain.id"
+ATTEMPT = "waypost.attempt"
+CORRELATION = "waypost.correlation"
+RETRY_OF_TRACE_ID = "waypost.retry.of.trace_id"
+RETRY_OF_SPAN_ID = "waypost.retry.of.span_id"
+RETRY_ADVICE = "waypost.retry.advice"
+RETRY_OUTCOME = "waypost.retry.outcome"
+RETRY_BUDGET = "waypost.retry.budget"
+LINK = "waypost.link"
 TRACE_ID = "trace_id"
 SPAN_ID = "span_id"
 
 ERROR_EVENT = "waypost.error"
+RECOVERED_EVENT = "waypost.recovered"
+STORM_EVENT = "waypost.storm"
+
+CONVERSATION_ID = "gen_ai.conversation.id"
+"""Read on the span that is current, never written."""
+
+EXHAUSTED = "exhausted"
+RETRY_OF = "retry_of"
 
 OTHER = "_OTHER"
 """Stands for tools and servers past the bound, and for a tool that nobody named."""
@@ -90,8 +107,36 @@ ATTRIBUTES: dict[str, tuple[type[Value], str]] = {
     SERVER: (str, "The name that the host gave to the server, never the server's own."),
     FAULT_AT: (
         str,
-        "Where the fault was: `annotations`, `begin`, `clock`, `enrich`, `observe` or `recognize`.",
+        (
+            "Where the fault was: `annotations`, `begin`, `clock`, `enrich`, `observe`,"
+            " `recognize` or `retries`."
+        ),
     ),
+    CHAIN_ID: (str, "The chain that the call is an attempt of, 16 hexadecimal digits, random."),
+    ATTEMPT: (int, "Which attempt of the chain it is, from 1."),
+    CORRELATION: (
+        str,
+        (
+            "What makes them attempts of one call: the `run` that the host named, the"
+            " `conversation`, the `trace`, or only one client session and a `window` of two"
+            " minutes."
+        ),
+    ),
+    RETRY_OF_TRACE_ID: (str, "The trace of the failure before, 32 hexadecimal digits."),
+    RETRY_OF_SPAN_ID: (str, "The span of the failure before, 16 hexadecimal digits."),
+    RETRY_ADVICE: (
+        str,
+        "What became of the advice before: `followed`, `ignored`, `too_early` or `unknown`.",
+    ),
+    RETRY_OUTCOME: (
+        str,
+        (
+            "How a call after a failure ended: `recovered` or `failed` with the same arguments,"
+            " `corrected` or, for a chain that was left, `abandoned` with others."
+        ),
+    ),
+    RETRY_BUDGET: (str, "`exhausted` where waypost says to stop, since repeats do not help."),
+    LINK: (str, "On a span link: `retry_of` for the one that leads to the failure before."),
     TRACE_ID: (str, "The trace that the call belongs to, 32 hexadecimal digits."),
     SPAN_ID: (str, "The span of the call, 16 hexadecimal digits."),
 }
@@ -126,6 +171,20 @@ ERRORS = Metric(
     description="Failed tool calls by error class and guidance.",
     keys=(SIDE, TOOL_NAME, SERVER, ERROR_CLASS, NEXT_STEP, RETRYABLE),
 )
+RETRIES = Metric(
+    name="waypost.retries",
+    unit="{retry}",
+    description="Tool calls that repeated or corrected a failed one, by that failure.",
+    keys=(
+        SIDE, TOOL_NAME, SERVER, ERROR_CLASS, NEXT_STEP, RETRYABLE, RETRY_OUTCOME, RETRY_ADVICE,
+    ),
+)  # fmt: skip
+STORMS = Metric(
+    name="waypost.storms",
+    unit="{storm}",
+    description="Chains and tools that went past their budget.",
+    keys=(SIDE, TOOL_NAME, SERVER, ERROR_CLASS),
+)
 INTERNAL_ERRORS = Metric(
     name="waypost.internal_errors",
     unit="{error}",
@@ -139,13 +198,14 @@ DURATION_BOUNDARIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120
 
 def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
     """
-    Return what a span and a log event say of a failed call; empty for any other.
+    Return what a span and a log event say of a call that failed, or came after one that had.
 
-    Built-in scalars only; what is not known is left out.
+    Empty for any other. Built-in scalars only; what is not known is left out.
     """
     guidance = observation.guidance
     if guidance is None:
-        return {}
+        attempt = observation.attempt
+        return {} if attempt is None or attempt.retry_of is None else _after(observation, attempt)
     max_chars = limits.attribute_chars
     kept: tuple[int, dict[str, Value]] | None = observation.__dict__.get(_KEPT)
     if kept is None or kept[0] != max_chars:
@@ -180,9 +240,47 @@ def _facts(observation: Observation, guidance: Guidance, max_chars: int) -> dict
         facts[RETRY_AFTER_MS] = int(min(guidance.retry_after_seconds * 1_000, _MOST_MILLISECONDS))
     if observation.message is not None:
         facts[ERROR_MESSAGE] = observation.message[:max_chars]
+    if observation.attempt is not None:
+        _add_attempt(facts, observation.attempt)
     if guidance.disagreement or observation.spoofed or observation.options_left_out:
         _add_warnings(facts, observation, disagreement=guidance.disagreement)
     return facts
+
+
+def _after(observation: Observation, attempt: Attempt) -> dict[str, Value]:
+    """What is told of a call that worked after a failure."""
+    facts: dict[str, Value] = {SIDE: observation.side}
+    if observation.server is not None:
+        facts[SERVER] = observation.server
+    _add_attempt(facts, attempt)
+    return facts
+
+
+def _add_attempt(facts: dict[str, Value], attempt: Attempt) -> None:
+    facts[CHAIN_ID] = attempt.chain_id
+    facts[ATTEMPT] = attempt.number
+    facts[CORRELATION] = attempt.correlation
+    if attempt.exhausted:
+        facts[RETRY_BUDGET] = EXHAUSTED
+    before = attempt.retry_of
+    if before is None:
+        return
+    if before.trace_id is not None and before.span_id is not None:
+        facts[RETRY_OF_TRACE_ID] = before.trace_id
+        facts[RETRY_OF_SPAN_ID] = before.span_id
+    if attempt.advice is not None:
+        facts[RETRY_ADVICE] = attempt.advice._value_
+    if attempt.outcome is not None:
+        facts[RETRY_OUTCOME] = attempt.outcome._value_
+
+
+def well_ended(observation: Observation) -> bool:
+    """Whether the call made good a failure before it."""
+    attempt = observation.attempt
+    return attempt is not None and attempt.outcome in _WELL_ENDED
+
+
+_WELL_ENDED = frozenset((RetryOutcome.RECOVERED, RetryOutcome.CORRECTED))
 
 
 def _add_warnings(facts: dict[str, Value], observation: Observation, *, disagreement: bool) -> None:

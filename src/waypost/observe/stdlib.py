@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import logging
+from typing import Literal
 
 from ..core._clean import Limits
 from ..core._model import ErrorClass
 from ..core._observation import Observation
-from ._names import ERROR_EVENT, OTHER, log_facts_of
+from ._names import (
+    ERROR_EVENT,
+    OTHER,
+    RECOVERED_EVENT,
+    STORM_EVENT,
+    log_facts_of,
+    well_ended,
+)
 
 __all__ = ["LoggingObserver"]
 
@@ -17,7 +25,9 @@ _NEEDS_INPUT = ErrorClass.NEEDS_INPUT  # a look-up in an enumeration costs 100 n
 
 class LoggingObserver:
     """
-    Reports failures to ``logging.getLogger("waypost")``; the facts are attributes of the record.
+    Reports failures, and what became of them, to ``logging.getLogger("waypost")``.
+
+    The facts are attributes of the record.
 
     A program that has not configured logging sees nothing.
 
@@ -38,24 +48,48 @@ class LoggingObserver:
         return True
 
     def __call__(self, observation: Observation) -> None:
-        guidance = observation.guidance
-        if guidance is None or self.idle():
+        events = events_of(observation)
+        if not events or self.idle():
             return
-        level = level_of(observation)
-        _logger.log(
-            level,
-            "%s: %s failed: %s, retryable: %s, next step: %s",
-            ERROR_EVENT,
-            observation.tool_name or OTHER,
-            guidance.error_class.value,
-            str(guidance.retryable).lower(),
-            guidance.next_step.value,
-            extra=log_facts_of(observation, self._limits),
-        )
+        said = _said(observation)
+        for event, level in events:
+            extra = log_facts_of(observation, self._limits)
+            _logger.log(_LEVELS[level], "%s: %s", event, said, extra=extra)
 
 
-def level_of(observation: Observation) -> int:
-    """A question to the user is information, any other failure a warning."""
-    guidance = observation.guidance
-    asks = guidance is not None and guidance.error_class is _NEEDS_INPUT
-    return logging.INFO if asks else logging.WARNING
+def _said(observation: Observation) -> str:
+    """The facts in short, for logs that show no more than the message."""
+    tool, guidance, attempt = observation.tool_name or OTHER, observation.guidance, ""
+    if observation.attempt is not None and observation.attempt.number > 1:
+        attempt = f" at attempt {observation.attempt.number}"
+    if guidance is None:
+        return f"{tool} worked after a failure{attempt}"
+    return (
+        f"{tool} failed{attempt}: {guidance.error_class.value},"
+        f" retryable: {str(guidance.retryable).lower()}, next step: {guidance.next_step.value}"
+    )
+
+
+def events_of(observation: Observation) -> tuple[tuple[str, Level], ...]:
+    """
+    Return the events that an observation is, each with the name of its level.
+
+    A question to the user is information, any other failure a warning; a budget that is spent is an
+    error, told once.
+    """
+    guidance, attempt = observation.guidance, observation.attempt
+    if guidance is None:
+        return _RECOVERED if well_ended(observation) else ()
+    if attempt is not None and attempt.storm:
+        return _STORM
+    return _ASKS if guidance.error_class is _NEEDS_INPUT else _FAILED
+
+
+Level = Literal["info", "warning", "error"]
+_LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+_Events = tuple[tuple[str, Level], ...]
+
+_RECOVERED: _Events = ((RECOVERED_EVENT, "info"),)
+_ASKS: _Events = ((ERROR_EVENT, "info"),)
+_FAILED: _Events = ((ERROR_EVENT, "warning"),)
+_STORM: _Events = ((ERROR_EVENT, "warning"), (STORM_EVENT, "error"))

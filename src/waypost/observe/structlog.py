@@ -1,15 +1,13 @@
-"""One structlog event per failure; through plain logging where structlog is not configured."""
+"""One structlog event a failure; through plain logging where structlog is not configured."""
 
 from __future__ import annotations
-
-import logging
 
 import structlog
 
 from ..core._clean import Limits
 from ..core._observation import Observation
-from ._names import ERROR_EVENT, log_facts_of
-from .stdlib import LoggingObserver, level_of
+from ._names import log_facts_of
+from .stdlib import LoggingObserver, events_of
 
 __all__ = ["StructlogObserver"]
 
@@ -17,6 +15,9 @@ __all__ = ["StructlogObserver"]
 class StructlogObserver:
     """
     Emits the event ``waypost.error`` for each failed call, with the ids of its trace.
+
+    A call that makes a failure good is the event ``waypost.recovered``, and a budget of repeats
+    that is spent is ``waypost.storm``, once.
 
     structlog's unconfigured default prints to standard output, which breaks MCP servers over stdio:
     until the host has configured it, events go to ``logging.getLogger("waypost")``.
@@ -34,11 +35,12 @@ class StructlogObserver:
         return not structlog.is_configured() and self._plain.idle()
 
     def __call__(self, observation: Observation) -> None:
-        if observation.guidance is None:
+        events = events_of(observation)
+        if not events:
             return
         if not structlog.is_configured():
             self._plain(observation)
             return
-        # By name: not every wrapper class that a host configures has log(level, event).
-        log = self._logger.info if level_of(observation) == logging.INFO else self._logger.warning
-        log(ERROR_EVENT, **log_facts_of(observation, self._limits))
+        for event, level in events:
+            # By name: not every wrapper class that a host configures has log(level, event).
+            getattr(self._logger, level)(event, **log_facts_of(observation, self._limits))

@@ -16,9 +16,10 @@ from ..core._enrich import Style, enrich, payload_of
 from ..core._guide import Guided, guide
 from ..core._model import Failure, Guidance, Origin, frozen
 from ..core._observation import CallStart, Ending, Observation, Observer, Scope
-from ..core._recognize import error_type_of, recognize
+from ..core._recognize import error_type_of, recognize, unfinished
 from ..core._safety import Effects
 from ._faults import Faults, Telling, told_already
+from ._retries import Followed, Retries
 
 T = TypeVar("T")
 
@@ -49,6 +50,7 @@ class Settings:
     begins: tuple[Callable[[CallStart], Scope | None], ...]
     idles: tuple[Callable[[], bool], ...] | None
     faults: Faults
+    retries: Retries
     rules: RuleBook | None
     change_results: bool
     capture_message: bool
@@ -81,6 +83,7 @@ class Call:
     _guided: Guided | None = None
     _guidance: Guidance | None = None
     _error_type: str | None = None
+    _followed: Followed | None = None
     _started: float | None = None
     _seconds: float | None = None
     _scopes: tuple[Scope, ...] = ()
@@ -93,13 +96,18 @@ class Call:
         start: CallStart,
         effects: Effects,
         style: Style,
+        *,
         timeout_seconds: float | None = None,
+        arguments: object = None,
+        session: str | None = None,
     ) -> None:
         self._settings = settings
         self._start = start
         self._effects = effects
         self._style = style
         self._timeout_seconds = timeout_seconds
+        self._arguments = arguments
+        self._session = session
 
     @property
     def guidance(self) -> Guidance | None:
@@ -134,21 +142,32 @@ class Call:
         self._token = _open_calls.set(self._held)
         self._untold = told_already()
         try:
-            if settings.begins and not self._untold:
-                with Telling():
-                    for begin in settings.begins:
-                        self._begin(begin)
-            if self._scopes:
-                self._adopt_trace()
-            self._started = self._now()
+            self._open()
         except BaseException:
             # An interrupt passes, and the block is never entered: nothing of it may stay behind.
             self._active = False
             self._ending = "cancelled"
+            if self._followed is not None:
+                self._followed.leave()
             self._end_scopes(Observation(ending=self._ending, side=self._start.side))
             self._release()
             raise
         return self
+
+    def _open(self) -> None:
+        """Begin the scopes, the clock and the attempt, in this order: each needs the one before."""
+        settings = self._settings
+        if settings.begins and not self._untold:
+            with Telling():
+                for begin in settings.begins:
+                    self._begin(begin)
+        if self._scopes:
+            self._adopt_trace()
+        self._started = self._now()
+        if self._started is not None and not self._untold:
+            self._followed = settings.retries.begin(
+                self._start, self._scopes, self._session, self._arguments, now=self._started
+            )
 
     def _begin(self, begin: Callable[[CallStart], Scope | None]) -> None:
         try:
@@ -174,6 +193,8 @@ class Call:
         try:
             failure = recognize(result)
             if failure is None:
+                if self._followed is not None and not unfinished(result):
+                    self._followed.succeed()
                 return result
             guided = self._take(failure, "failure", error_type_of(result, failure))
             if not self._settings.change_results:
@@ -200,6 +221,8 @@ class Call:
                 self._seconds = self._elapsed()
                 if exception is not None:
                     self._close(exception)
+            if self._followed is not None:
+                self._followed.leave()
             self._report()
         finally:
             self._release()
@@ -227,6 +250,9 @@ class Call:
 
     def _take(self, failure: Failure, ending: Ending, error_type: str | None) -> Guided:
         guided = guide(failure, self._effects, rules=self._settings.rules, now=_utc_now)
+        if self._followed is not None:
+            ids = self.trace_id, self.span_id, self.sampled
+            guided = self._followed.fail(failure, guided, self._seconds, ids)
         self._failure, self._guided, self._ending = failure, guided, ending
         self._error_type = error_type or guided.advice.error_class._value_
         return guided
@@ -292,6 +318,7 @@ class Call:
             options_left_out=guided.options_left_out if guided else 0,
             trace_id=self.trace_id,
             span_id=self.span_id,
+            attempt=self._followed.attempt if self._followed else None,
         )
 
     def _adopt_trace(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -15,8 +16,12 @@ from ..core._model import OptionError, Side
 from ..core._observation import CallStart, Observer
 from ..core._recognize import recognize
 from ..core._safety import UNKNOWN_EFFECTS, Effects, effects_of
+from ..retries._store import AttemptStore
+from ..retries._tracker import Tracker
+from ..retries.memory import MemoryAttemptStore
 from ._call import Call, Settings
 from ._faults import Faults
+from ._retries import Retries, run
 
 T = TypeVar("T")
 
@@ -57,6 +62,12 @@ class Enricher:
 
         clock: Monotonic seconds.
 
+        attempts: Where it keeps which attempt a call is; by default in memory, the latest 4,096
+            chains for an hour.
+
+        attempts_key: 16 to 64 bytes that fingerprints of arguments are made with; by default
+            random. Needed where several processes share what is kept.
+
     Setting the environment variable ``WAYPOST_DISABLED=true`` turns a new enricher off.
 
     .. versionadded:: 0.1.0
@@ -76,6 +87,8 @@ class Enricher:
         capture_message: bool = False,
         strict: bool = False,
         clock: Callable[[], float] = time.perf_counter,
+        attempts: AttemptStore | None = None,
+        attempts_key: bytes | None = None,
     ) -> None:
         _one_of("side", side, "host", "server")
         _one_of("text", text, "append", "block", "never")
@@ -87,14 +100,24 @@ class Enricher:
         told = _told(observers)
         if not callable(clock):
             raise OptionError(f"Enricher(clock={clock!r}): pass a function that returns seconds.")
+        if attempts is not None and not callable(getattr(attempts, "update", None)):
+            raise OptionError(
+                f"Enricher(attempts={attempts!r}): pass an AttemptStore, or None for the default."
+            )
         book = _book(rules)
+        tracker = Tracker(
+            MemoryAttemptStore() if attempts is None else attempts,
+            os.urandom(_KEY_BYTES) if attempts_key is None else _key(attempts_key),
+        )
+        faults = Faults(told, strict=strict)
         begins = tuple(begin for observer in told if (begin := getattr(observer, "begin", None)))
         idles = tuple(idle for observer in told if (idle := getattr(observer, "idle", None)))
         self._settings = Settings(
             observers=told,
             begins=begins,
             idles=idles if len(idles) == len(told) else None,
-            faults=Faults(told, strict=strict),
+            faults=faults,
+            retries=Retries(tracker, faults),
             rules=book,
             change_results=change_results,
             capture_message=capture_message,
@@ -114,8 +137,9 @@ class Enricher:
         self,
         tool_name: str | None,
         *,
-        arguments: Mapping[str, Any] | None = None,  # noqa: ARG002 -- part of the interface already
+        arguments: Mapping[str, Any] | None = None,
         server: str | None = None,
+        session: str | None = None,
         annotations: object = None,
         side_effects: bool | None = None,
         output_schema: object = None,
@@ -128,9 +152,13 @@ class Enricher:
             tool_name: The name under which the tool is called; ``None`` for one that no server
                 has, as a model may invent it.
 
-            arguments: Accepted, and neither read nor kept.
+            arguments: What the tool is called with; compared with those of the next call by a keyed
+                hash, and not kept. Without them a call is no retry of another.
 
             server: Your name for the server; it becomes a metric attribute, so keep the names few.
+
+            session: Tells the client sessions with one server apart, where calls belong to no run,
+                conversation or trace.
 
             annotations: The tool's MCP annotations, as object or mapping.
 
@@ -148,7 +176,31 @@ class Enricher:
         if annotations is not None or side_effects is not None:
             effects = self._effects_of(annotations, side_effects)
         style = self._strict_style if output_schema is not None else self._style
-        return Call(self._settings, start, effects, style, timeout_seconds)
+        return Call(
+            self._settings,
+            start,
+            effects,
+            style,
+            timeout_seconds=timeout_seconds,
+            arguments=arguments,
+            session=session,
+        )
+
+    def run(self, name: str) -> AbstractContextManager[None]:
+        """
+        Name the run that the calls of a block belong to, such as a conversation.
+
+        Retries are followed within it, also where each call is a trace of its own, and in the
+        tasks that the block starts; nothing that is learned in one run is told in another. Enter
+        it anew in every turn of the conversation.
+
+        Args:
+            name: Kept as a keyed hash, and not exported.
+
+        Raises:
+            OptionError: If *name* is no text, or an empty one.
+        """
+        return run(name)
 
     def enrich_result(self, result: T) -> T:
         """
@@ -193,6 +245,18 @@ def _told(observers: Iterable[Observer]) -> tuple[Observer, ...]:
                 " an observer takes an Observation."
             )
     return told
+
+
+_KEY_BYTES = 32
+_KEY_SIZES = range(16, 65)
+
+
+def _key(key: object) -> bytes:
+    if isinstance(key, bytes) and len(key) in _KEY_SIZES:
+        return key
+    raise OptionError(
+        "Enricher(attempts_key=...): pass 16 to 64 random bytes, such as secrets.token_bytes(32)."
+    )
 
 
 def _book(rules: object) -> RuleBook | None:

@@ -7,10 +7,9 @@ call: the `Chain` of its arguments and the `Trail` of its tool, both within one 
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import NamedTuple
 
-from ..core._model import ErrorClass, NextStep
+from ..core._model import ErrorClass, NextStep, RetryAdvice, RetryOutcome, Stop
 
 CHAIN_ATTEMPTS = 3
 """Attempts of one chain before waypost says to stop."""
@@ -29,29 +28,6 @@ CORRECTING = frozenset(
 """Steps after which a call with other arguments is what was asked for."""
 
 
-class Advice(StrEnum):
-    """What the caller made of the last advice."""
-
-    FOLLOWED = "followed"
-    IGNORED = "ignored"
-    TOO_EARLY = "too_early"
-    UNKNOWN = "unknown"
-
-
-class RetryOutcome(StrEnum):
-    """
-    How a call after a failure ended.
-
-    ``recovered`` and ``failed`` are for the same arguments, ``corrected`` and ``abandoned`` for the
-    chain that was left when the tool was called with others.
-    """
-
-    RECOVERED = "recovered"
-    FAILED = "failed"
-    CORRECTED = "corrected"
-    ABANDONED = "abandoned"
-
-
 class Failed(NamedTuple):
     """
     A failed attempt, as the next call is compared with it.
@@ -59,9 +35,14 @@ class Failed(NamedTuple):
     Attributes:
         ended_at: Seconds of a monotonic clock.
 
+        step: The step that was advised at its end.
+
         delay_seconds: The delay that the tool named, or ``None``.
 
         key: The fingerprint of the call, or ``None`` where it could not be told.
+
+        words: The fingerprint of what the tool said, but for its numbers, times and ids; or
+            ``None``.
 
         arguments: Four bytes of a fingerprint of each argument, if its step asks to correct them.
 
@@ -77,6 +58,7 @@ class Failed(NamedTuple):
     step: NextStep
     retryable: bool
     key: bytes | None = None
+    words: bytes | None = None
     delay_seconds: float | None = None
     arguments: bytes = b""
     trace_id: str | None = None
@@ -162,15 +144,20 @@ class Facts(NamedTuple):
 
         advice: The same.
 
-        exhausted: The budget is spent: waypost says to stop.
+        stop: Why waypost says to stop, or ``None``.
 
         storm: This is to be reported as a storm; once a chain, and once a row.
     """
 
     outcome: RetryOutcome | None = None
-    advice: Advice | None = None
-    exhausted: bool = False
+    advice: RetryAdvice | None = None
+    stop: Stop | None = None
     storm: bool = False
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether a budget is spent."""
+        return self.stop is not None and self.stop is not Stop.WAITED
 
 
 States = tuple[Chain | None, Trail | None]
@@ -259,30 +246,31 @@ def fail(
     If its chain is over meanwhile, or forgotten, it stays so: the next call is a first attempt.
 
     Args:
-        failed: Its `chain_id` and `attempt` are those of *started*.
+        failed: Its `chain_id` and `attempt` are those of *started*; its step is what is advised
+            unless waypost says to stop.
     """
     rows = dict(trail.rows) if trail is not None else {}
     row = rows[failed.error_class] = rows.get(failed.error_class, 0) + 1
     warned = trail.stormed if trail is not None else frozenset()
     own = chain if chain is not None and chain.id == started.chain_id else None
-    attempts_spent = started.attempt >= CHAIN_ATTEMPTS
-    row_spent = row >= ROW_FAILURES
-    storm = row_spent and failed.error_class not in warned
-    if row_spent:
+    before = started.retry_of
+    advice = outcome = None
+    if before is not None:
+        advice = _advice(started, before, worked=False)
+        outcome = RetryOutcome.FAILED if started.repeats else RetryOutcome.ABANDONED
+    stop = _stop_of(started, failed, row, advice)
+    if stop is not None:
+        failed = failed._replace(step=NextStep.REPORT)
+    storm = row >= ROW_FAILURES and failed.error_class not in warned
+    if storm:
         warned |= {failed.error_class}
     if own is not None:
-        storm = (storm or attempts_spent) and not own.stormed
+        storm = (storm or started.attempt >= CHAIN_ATTEMPTS) and not own.stormed
         chain = own._replace(stormed=own.stormed or storm, seen_at=failed.ended_at)
         last = own.attempt if own.failed is None else own.failed.attempt
         if failed.attempt in (own.attempt, last):
             chain = chain._replace(failed=failed)
-    before = started.retry_of
-    facts = Facts(exhausted=attempts_spent or row_spent, storm=storm)
-    if before is not None:
-        facts = facts._replace(
-            outcome=RetryOutcome.FAILED if started.repeats else RetryOutcome.ABANDONED,
-            advice=_advice(started, before, worked=False),
-        )
+    facts = Facts(outcome, advice, stop, storm)
     return chain, Trail(failed, 0, tuple(rows.items()), warned, failed.ended_at), facts
 
 
@@ -300,6 +288,23 @@ def leave(chain: Chain | None, trail: Trail | None, started: Started) -> States:
     return (None if failed is None else chain._replace(attempt=failed.attempt)), trail
 
 
+def _stop_of(started: Started, failed: Failed, row: int, advice: RetryAdvice | None) -> Stop | None:
+    """Why no repeat is advised after *failed*: the widest reason there is."""
+    if row >= ROW_FAILURES:
+        return Stop.ROW
+    if started.attempt >= CHAIN_ATTEMPTS:
+        return Stop.ATTEMPTS
+    before = started.retry_of
+    waited = (
+        before is not None
+        and before.step is NextStep.WAIT
+        and advice is RetryAdvice.FOLLOWED
+        and before.words is not None
+        and before.words == failed.words
+    )
+    return Stop.WAITED if waited else None
+
+
 _IGNORED_BY_REPEATING = frozenset(
     (
         NextStep.FIX_ARGUMENTS,
@@ -313,17 +318,17 @@ _IGNORED_BY_REPEATING = frozenset(
 """Steps that the same call with the same arguments does not take."""
 
 
-def _advice(started: Started, failed: Failed, *, worked: bool) -> Advice:
+def _advice(started: Started, failed: Failed, *, worked: bool) -> RetryAdvice:
     """What *started* made of the step that *failed* advised."""
     step = failed.step
     if not started.repeats:
-        return Advice.FOLLOWED if step in CORRECTING else Advice.UNKNOWN
+        return RetryAdvice.FOLLOWED if step in CORRECTING else RetryAdvice.UNKNOWN
     if step is NextStep.WAIT:
         wanted = _SHORTEST_WAIT_SECONDS
         if failed.delay_seconds is not None:
             wanted = _WAITED_SHARE * failed.delay_seconds
-        return Advice.FOLLOWED if started.gap_seconds >= wanted else Advice.TOO_EARLY
+        return RetryAdvice.FOLLOWED if started.gap_seconds >= wanted else RetryAdvice.TOO_EARLY
     if step in _IGNORED_BY_REPEATING:
-        return Advice.IGNORED
+        return RetryAdvice.IGNORED
     # The other steps happen elsewhere, with the user or in the host: that it works is the proof.
-    return Advice.FOLLOWED if worked and step is not NextStep.NONE else Advice.UNKNOWN
+    return RetryAdvice.FOLLOWED if worked and step is not NextStep.NONE else RetryAdvice.UNKNOWN

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from itertools import islice
 
 from ..core._recognize import fields_of
+from ..core._tokens import words_of
 
 _WHOLE = 65_536
 """Characters of a text, and bytes, that are hashed whole."""
@@ -84,6 +85,31 @@ def prints_of(arguments: object, key: bytes) -> bytes:
     except Exception:  # noqa: BLE001 -- a mapping of any kind
         return b""
     return b"".join((fingerprint_of(*pair, key=key) or b"")[:_PRINT] for pair in pairs)
+
+
+def words_print_of(code: str, message: str, key: bytes) -> bytes:
+    """
+    Return eight bytes that are the same for failures that differ in numbers, times and ids only.
+
+    A word with a digit in it is such a thing, and so is the name of a unit of time, a month or a
+    day.
+    """
+    words = [word for word in words_of(message) if word.isalpha() and word not in _TIMES]
+    text = repr((code, words)).encode()
+    return blake2b(text, digest_size=_WORDS, key=key).digest()
+
+
+_WORDS = 8
+_TIMES = frozenset(
+    (
+        "ms", "s", "sec", "secs", "second", "seconds", "m", "min", "mins", "minute", "minutes", "h",
+        "hr", "hrs", "hour", "hours", "d", "day", "days", "am", "pm", "t", "z", "utc", "gmt",
+        "mon", "tue", "wed", "thu", "fri", "sat", "sun", "monday", "tuesday", "wednesday",
+        "thursday", "friday", "saturday", "sunday", "jan", "feb", "mar", "apr", "may", "jun", "jul",
+        "aug", "sep", "oct", "nov", "dec", "january", "february", "march", "april", "june", "july",
+        "august", "september", "october", "november", "december",
+    )
+)  # fmt: skip
 
 
 def share_one(prints: bytes, others: bytes) -> bool:

@@ -15,7 +15,9 @@ Change = Callable[[Chain | None, Trail | None], tuple[Chain | None, Trail | None
 
 class AttemptStore(Protocol):
     """
-    Keeps a `Chain` for each call and a `Trail` for each tool, by opaque keys.
+    Keeps a state for each chain and one for each tool, by opaque keys.
+
+    A state is a ``NamedTuple`` of texts, numbers, bytes and enumerations, so it can be pickled.
 
     A store may forget: the next call is then a first attempt. It must not mix: a change sees the
     states that the change before it left, from whatever thread, task or process.

@@ -6,10 +6,11 @@ import random
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..core._model import Guidance
+from ..core._guide import Guided
+from ..core._model import Failure, NextStep
 from . import _chains as chains
 from ._chains import Chain, Facts, Failed, Started, Trail
-from ._fingerprint import keys_of, prints_of, share_one
+from ._fingerprint import keys_of, prints_of, share_one, words_print_of
 from ._store import AttemptStore
 
 
@@ -87,7 +88,8 @@ class Tracker:
     def fail(
         self,
         call: Tracked,
-        guidance: Guidance,
+        failure: Failure,
+        guided: Guided,
         *,
         now: float,
         trace_id: str | None = None,
@@ -95,19 +97,22 @@ class Tracker:
         sampled: bool = True,
     ) -> Facts:
         """End a call that failed; a retry can be linked to its span."""
-        started = call.started
-        prints = b""
-        if guidance.next_step in chains.CORRECTING:
-            prints = prints_of(call.arguments, self._key)
+        started, key = call.started, self._key
+        prints, words = b"", None
+        if guided.step in chains.CORRECTING:
+            prints = prints_of(call.arguments, key)
+        elif guided.step is _WAIT and call.chain_key is not None:
+            words = words_print_of(guided.error_code, failure.message, key)
         failed = Failed(
             now,
             started.chain_id,
             started.attempt,
-            guidance.error_class,
-            guidance.next_step,
-            guidance.retryable,
+            guided.advice.error_class,
+            guided.step,
+            guided.retryable,
             call.chain_key,
-            guidance.retry_after_seconds,
+            words,
+            guided.delay,
             prints,
             trace_id,
             span_id,
@@ -136,4 +141,5 @@ class Tracker:
         return len(prints) == len(failed.arguments) == _ONE or share_one(prints, failed.arguments)
 
 
+_WAIT = NextStep.WAIT  # a look-up in an enumeration costs 100 ns
 _ONE = len(prints_of({"": None}, b""))

@@ -157,13 +157,11 @@ def test_host_follows_the_guidance(document: dict[str, Any]) -> None:
         ending = call["ending"] and f"({call['ending']})"
         words = (call["tool"], call["error_class"] or "ok", ending)
         walk.setdefault(call["request"], []).append(" ".join(filter(None, words)))
-    # Whether a wait without a named delay is long enough is up to chance: one or two will do.
-    assert walk.pop("Reserve two lamps.")[-1] == "reserve_stock ok"
     assert walk == {
+        "Reserve two lamps.": ["reserve_stock conflict", "reserve_stock ok"],
         "What does it cost to ship ORD-1001?": [
             "shipping_quote unavailable",
-            "shipping_quote unavailable",
-            "shipping_quote unavailable (gave up and told the user)",
+            "shipping_quote unavailable (told the user, as advised)",
         ],
         "Convert the prices of three orders to dollars.": [
             "convert_currency ok",
@@ -190,6 +188,12 @@ def test_host_follows_the_guidance(document: dict[str, Any]) -> None:
         "Order a lamp.": ["create_order invalid", "create_order ok"],
         "Where is my order?": ["find_order not_found", "list_orders ok", "find_order ok"],
         "Order a ladder.": ["create_order not_found (not repeated)"],
+        "Order a ladder. Keep trying.": [
+            "create_order not_found",
+            "create_order not_found",
+            "create_order not_found",
+            "create_order not_found (told the user, as advised)",
+        ],
         "Show invoice INV-1003.": ["read_invoice not_found (not repeated)"],
         "Show invoice INV-1002.": ["read_invoice forbidden (not repeated)"],
         "Delete the archive of 2023.": ["delete_archive forbidden (not repeated)"],
@@ -261,6 +265,37 @@ def test_failures_are_counted_by_class(failures: list[Call], receiver: Receiver)
     assert +counted == Counter(call["error_class"] for call in failures)
 
 
+def test_retries_tell_what_became_of_the_advice(
+    document: dict[str, Any], receiver: Receiver
+) -> None:
+    """Issue 5, item 8: a recovered chain, a corrected one, one whose advice was ignored."""
+    seen = Counter(
+        (retry["tool"], retry["attempt"], retry["advice"], retry["outcome"], retry["exhausted"])
+        for retry in document["retries"]
+    )
+    assert seen == {
+        ("reserve_stock", 2, "followed", "recovered", False): 1,
+        ("shipping_quote", 2, "followed", "failed", False): 1,
+        ("convert_currency", 2, "followed", "recovered", False): 1,
+        ("yearly_report", 2, "followed", "recovered", False): 1,
+        ("customer_profile", 2, "followed", "recovered", False): 1,
+        ("stock_level", 2, "followed", "recovered", False): 1,
+        ("print_label", 1, "followed", "corrected", False): 1,
+        ("create_order", 1, "followed", "corrected", False): 1,
+        ("find_order", 1, "followed", "corrected", False): 1,
+        ("create_order", 2, "ignored", "failed", False): 1,
+        ("create_order", 3, "ignored", "failed", True): 1,
+        ("create_order", 4, "ignored", "failed", True): 1,
+        ("sync_catalog", 2, "unknown", "failed", False): 1,
+    }
+    counted = Counter[object]()
+    for point in receiver.points("waypost.retries"):
+        counted[point.attributes["waypost.retry.outcome"]] += int(point.value)
+    assert +counted == Counter(retry["outcome"] for retry in document["retries"])
+    storms = [log for log in receiver.logs if log.event_name == "waypost.storm"]
+    assert [log.attributes["waypost.attempt"] for log in storms] == [3]
+
+
 def test_summary_agrees_with_the_calls(
     document: dict[str, Any], failures: list[Call], receiver: Receiver
 ) -> None:
@@ -276,6 +311,8 @@ def test_summary_agrees_with_the_calls(
             "spans_with_error_class": len(failures),
             "log_events": len(failures),
             "errors_by_class": classes,
+            "recovered_events": 8,
+            "storm_events": 1,
             "sent_to": receiver.endpoint,
             "accepted": True,
         },
@@ -289,6 +326,7 @@ def test_table_tells_the_story(table: Ended) -> None:
     assert "tool what came back class retryable next action trace" in lines
     assert any(line.startswith("customer_profile TOKEN_EXPIRED: Signature") for line in lines)
     assert any(line.startswith("\u21b3 customer_profile (signed in)") for line in lines)
+    assert any(line.startswith("create_order 4 ignored failed, told to stop") for line in lines)
     assert "The same in telemetry, kept in memory" in lines
     assert "set OTEL_EXPORTER_OTLP_ENDPOINT=" in table.stdout
     assert "[waypost] retryable: true. Next action: Wait" in table.stdout
@@ -522,6 +560,10 @@ async def test_changed_success_is_a_shortcoming() -> None:
         "1 successes were changed",
         "0 failures, and not at least 12",
         "0 classes of failures, and not at least 9",
+        "no retry recovered",
+        "no retry corrected",
+        "no retry failed",
+        "no storm was reported",
     ]
     text = " ".join(printed(report).split())
     assert "1 of them CHANGED" in text
@@ -535,6 +577,10 @@ def test_shortcoming_is_exit_code_1() -> None:
     assert ended.stderr.splitlines() == [
         "waypost demo: 0 failures, and not at least 12.",
         "waypost demo: 0 classes of failures, and not at least 9.",
+        "waypost demo: no retry recovered.",
+        "waypost demo: no retry corrected.",
+        "waypost demo: no retry failed.",
+        "waypost demo: no storm was reported.",
     ]
     assert max(map(len, ended.stdout.splitlines())) == 80
     assert DEMO_SECRET not in ended.stdout

@@ -18,7 +18,7 @@ import jwt
 
 from ._partner import Partner, open_partner
 
-STOCKTAKING_SECONDS = 1.5
+STOCKTAKING_SECONDS = 0.9
 MONTH_SECONDS = 0.1
 DEADLINE_SECONDS = 0.8
 PRODUCTS = {"chair": 40, "lamp": 12, "table": 7}

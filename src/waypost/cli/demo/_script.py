@@ -94,6 +94,13 @@ SCRIPT = (
         arguments={"product": "ladder", "quantity": 1},
     ),
     Step(
+        # A model that does not listen: it makes the same call whatever it is told.
+        request="Order a ladder. Keep trying.",
+        tool="create_order",
+        arguments={"product": "ladder", "quantity": 1},
+        times=4,
+    ),
+    Step(
         request="Show invoice INV-1003.",
         tool="read_invoice",
         arguments={"number": "INV-1003"},

@@ -36,7 +36,8 @@ def print_report(console: Console, report: Report) -> None:
     console.print(_introduction())
     console.print(table_of_calls(console.width, report.served))
     console.print(_result(report))
-    for part in (_telemetry(report), _examples(report), _further(report)):
+    retries = (_retries(report),) if report.telemetry.retries else ()
+    for part in (*retries, _telemetry(report), _examples(report), _further(report)):
         console.print()
         console.print(part)
 
@@ -165,6 +166,34 @@ def _result(report: Report) -> Text:
         (f"{len(report.successes)} successes", "bold"),
         f", {changed} of them CHANGED." if changed else ", none changed.",
     )
+
+
+def _retries(report: Report) -> Group:
+    """What became of the advice, as the spans tell: one row for each call after a failure."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for column in ("tool", "attempt", "advice was", "outcome", "chain"):
+        table.add_column(column, no_wrap=True)
+    for retry in report.telemetry.retries:
+        table.add_row(
+            retry.tool,
+            str(retry.attempt) if retry.attempt > 1 else "1, other arguments",
+            Text(retry.advice.replace("_", " "), _ADVICE_STYLES.get(retry.advice, "")),
+            Text.assemble(
+                (retry.outcome, "red" if retry.outcome == "failed" else "green"),
+                ", told to stop" if retry.exhausted else "",
+            ),
+            Text(retry.chain_id, "dim"),
+        )
+    storms = report.telemetry.storm_events
+    title = Text.assemble(
+        ("What became of the advice", "bold"),
+        f", by the spans: {report.telemetry.recovered_events} events waypost.recovered, "
+        f"{storms} waypost.storm",
+    )
+    return Group(title, Padding(table, (0, 0, 0, 2)))
+
+
+_ADVICE_STYLES = {"followed": "green", "ignored": "red", "too_early": "yellow"}
 
 
 def _telemetry(report: Report) -> Group:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
@@ -19,9 +18,6 @@ __all__ = ["Host", "Tell", "Traced", "WatchedClient"]
 
 Tell = Callable[[str], None]
 Traced = Callable[[str], AbstractContextManager[str | None]]
-
-_MOST_REPEATS = {NextStep.WAIT: 2, NextStep.RECONNECT: 2}
-"""For every other step it is one: doing the same thing again would not help."""
 
 _SIGN_IN = "sign_in"
 """How one signs in to this server is nothing that a failure tells; a host knows it."""
@@ -109,6 +105,7 @@ class _Request:
             NextStep.CHECK_EFFECT: self._check_effect,
             NextStep.LIST_FIRST: self._list_first,
             NextStep.FIX_ARGUMENTS: self._fix_arguments,
+            NextStep.REPORT: self._report,
         }
 
     async def serve(self) -> str | None:
@@ -117,12 +114,12 @@ class _Request:
             for _ in range(self._step.times - 1):
                 await self._call_now(self._step.tool, self._step.arguments)
             seen = await self._call_now(self._step.tool, self._step.arguments)
-        taken: Counter[NextStep] = Counter()
+        taken: set[NextStep] = set()
         while (guidance := seen.guidance) is not None:
             step = guidance.next_step
-            if taken[step] >= _MOST_REPEATS.get(step, 1):
+            if step in taken and not guidance.may_repeat:
                 return "gave up and told the user"
-            taken[step] += 1
+            taken.add(step)
             move = self._moves.get(step)
             what = _Move("not repeated") if move is None else await move(seen, guidance)
             if what.arguments is None:
@@ -148,7 +145,8 @@ class _Request:
         self.calls.append(seen)
         return seen
 
-    # What the steps of guidance come to, here.
+    # What the steps of guidance come to, here. How often is up to waypost: `may_repeat` falls where
+    # a wait did not help, and when the budget is spent.
 
     async def _wait(self, seen: Seen, guidance: Guidance) -> _Move:
         if not guidance.may_repeat or guidance.wait_seconds is None:
@@ -197,6 +195,9 @@ class _Request:
                     f"took {next(iter(existing.values()))}", {**seen.arguments, **existing}
                 )
         return _Move("not repeated, since nothing exists")
+
+    async def _report(self, _: Seen, __: Guidance) -> _Move:
+        return _Move("told the user, as advised")
 
     async def _fix_arguments(self, _: Seen, __: Guidance) -> _Move:
         if self._step.corrected is None:

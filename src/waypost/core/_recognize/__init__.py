@@ -11,7 +11,7 @@ from .._clean import ERROR_TYPE_CHARS, clean_text
 from .._model import Failure, Origin
 from ._evidence import marked
 from ._exceptions import exception_failure, text_of_exception
-from ._mcp import GUIDANCE_KEY, meta_of, result_failure
+from ._mcp import GUIDANCE_KEY, meta_of, result_failure, unfinished
 from ._read import read
 from ._scalars import (
     code_of,
@@ -48,6 +48,7 @@ __all__ = [
     "recognize",
     "text_of",
     "text_of_exception",
+    "unfinished",
     "without_prefix",
 ]
 

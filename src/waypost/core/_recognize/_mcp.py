@@ -50,6 +50,24 @@ def result_failure(result: Payload) -> Failure | None:
     return None if failure is None else _with_meta(failure, result, content)
 
 
+def unfinished(result: object) -> bool:
+    """Whether the call goes on after *result*: it asks for input, or became a task that runs."""
+    stored = result if type(result) is dict else getattr(result, "__dict__", None)
+    if type(stored) is not dict:
+        return False
+    for name in _RESULT_TYPES:
+        if name in stored and text_of(stored[name]) == "input_required":
+            return True
+    if "task" not in stored:
+        return False
+    task = mapping_of(stored["task"]) or {}
+    return ("taskId" in task or "task_id" in task) and text_of(task.get("status")) in _RUNNING
+
+
+_RESULT_TYPES = ("result_type", "resultType")
+_RUNNING = ("working", "input_required", "submitted")
+
+
 def _unsigned(block: object) -> object:
     """The block without the line that waypost put under it: it is not the tool's word."""
     fields = block if type(block) is dict else fields_of(block)
