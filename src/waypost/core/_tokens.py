@@ -27,7 +27,7 @@ _FOLD = str.maketrans(
 
 # An address ("0x7fbc46bad240") and a hexadecimal id ("550e8400") are one piece: no word or number
 # stands in them.
-_DIGITS = "0[xX][0-9a-fA-F]+|(?=[0-9a-fA-F]{8})[0-9]+(?:[a-fA-F]+[0-9]+)+[a-fA-F]*|[0-9]+"
+_DIGITS = "0[xX][0-9a-fA-F]+|(?=[0-9a-fA-F]{8})[0-9]+[a-fA-F]+[0-9][0-9a-fA-F]*|[0-9]+"
 
 
 @cache
