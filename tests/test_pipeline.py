@@ -6,7 +6,6 @@ import asyncio
 import copy
 import dataclasses
 from typing import Any
-from unittest.mock import ANY
 
 import pytest
 from mcp import MCPError
@@ -17,8 +16,6 @@ from tests.watching import BUSY_ADVICE, SPAN, TRACE, Clock, Held, Watcher, busy
 from waypost import Attempt, CallStart, Enricher, Guidance, Observation, ToolFailure
 
 LATE: dict[str, Any] = {"status": "error", "error_code": "timeout", "message": "No answer."}
-
-FIRST = Attempt(chain_id=ANY, number=1, correlation="window")
 
 
 def guidance(result: object, **kwargs: bool) -> Guidance:
@@ -31,7 +28,7 @@ def test_success_comes_back_as_the_same_object() -> None:
     """DESIGN section 1: a success is returned unchanged, as the same object."""
     watcher, clock = Watcher(), Clock()
     result = {"status": "ok", "rows": [1]}
-    with Enricher((watcher,), clock=clock).call("search", server="shop") as call:
+    with Enricher((watcher,), clock=clock).call("search", server="shop", arguments={}) as call:
         clock.now += 1.5
         assert call.enrich(result) is result
         clock.now += 60
@@ -43,7 +40,7 @@ def test_success_comes_back_as_the_same_object() -> None:
             tool_name="search",
             server="shop",
             duration_seconds=1.5,
-            attempt=FIRST,
+            attempt=Attempt(chain_id=None, number=1, correlation="window"),
         )
     ]
     assert watcher.starts == [CallStart(side="host", tool_name="search", server="shop")]
@@ -76,7 +73,6 @@ def test_failure_comes_back_with_guidance_and_trace() -> None:
             next_action="Wait 20 s, then make the same call.",
             trace_id=TRACE,
             span_id=SPAN,
-            attempt=FIRST,
         )
     ]
     assert watcher.scope is not None
@@ -133,7 +129,6 @@ def test_raise_passes_as_the_same_object_and_leaves_its_payload() -> None:
             next_action=call.guidance.next_action,
             trace_id=TRACE,
             span_id=SPAN,
-            attempt=FIRST,
         )
     ]
 

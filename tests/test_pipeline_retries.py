@@ -209,16 +209,36 @@ def test_call_of_a_nested_layer_is_no_attempt_of_its_own() -> None:
     assert numbers(watcher) == [1, 2]
 
 
-def test_call_that_cannot_be_compared_has_a_number_of_its_own() -> None:
+def test_call_of_which_too_little_is_known_is_not_followed() -> None:
     """DESIGN section 5: without a tool's name, without arguments, in one shot."""
     watcher = Watcher()
     enricher = Enricher((watcher,))
+    ended(enricher, busy(), None)
+    with enricher.call(None, arguments=ARGUMENTS) as call:
+        call.enrich(busy())
+    enricher.enrich_result(busy())
+    assert numbers(watcher) == [None, None, None]
+
+
+def test_call_that_cannot_be_compared_has_a_number_of_its_own() -> None:
+    """DESIGN section 5: a walk that does not come to an end never raises a number."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
+    for arguments in ({"q": object()}, {"q": object()}, {}, {}):
+        ended(enricher, busy(), arguments)
+    assert numbers(watcher) == [1, 1, 1, 2]
+
+
+def test_arguments_may_be_used_again_by_the_host() -> None:
+    """Our promise: a mapping that the host changes during the call is compared as it was."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
     for _ in range(2):
-        ended(enricher, busy(), None)
-        with enricher.call(None, arguments=ARGUMENTS) as call:
+        arguments = {"page": 1}
+        with enricher.call("search", arguments=arguments) as call:
+            arguments["page"] = 2
             call.enrich(busy())
-        enricher.enrich_result(busy())
-    assert numbers(watcher) == [1, None, None] * 2
+    assert numbers(watcher) == [1, 2]
 
 
 # Scopes
@@ -292,7 +312,10 @@ def test_span_of_our_own_is_never_the_scope() -> None:
     watcher, spans = Watcher(), Spans()
     enricher = Enricher((spans.observer(), watcher))
     for _ in range(2):
-        with enricher.call("agent") as agent, spans.tracer.start_as_current_span("inside"):
+        with (
+            enricher.call("agent", arguments={}) as agent,
+            spans.tracer.start_as_current_span("inside"),
+        ):
             ended(enricher, busy())
             agent.enrich(OK)
     assert [(o.tool_name, a and a.number, a and a.correlation) for o in watcher.seen

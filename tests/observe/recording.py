@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from unittest.mock import ANY
 
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import (
@@ -101,12 +100,8 @@ def key_of(attributes: Mapping[str, Any] | None) -> frozenset[tuple[str, Any]]:
     return frozenset((attributes or {}).items())
 
 
-def facts(result: object, correlation: str | None = "trace", **more: object) -> Facts:
-    """
-    What a span says of *result*, a failure without a delay, by the names on the wire.
-
-    The id of a chain is random; of a call that is not followed, nothing is said of attempts.
-    """
+def facts(result: object, **more: object) -> Facts:
+    """What a span says of *result*, a failure without a delay, by the names on the wire."""
     guidance = waypost.guidance_of(result)
     assert guidance is not None
     return {
@@ -121,14 +116,5 @@ def facts(result: object, correlation: str | None = "trace", **more: object) -> 
         "waypost.next_action.source": "waypost",
         "waypost.rule": guidance.rule,
         "waypost.side": "host",
-        **(first_attempt(correlation) if correlation else {}),
         **more,
-    }
-
-
-def first_attempt(correlation: str) -> Facts:
-    return {
-        "waypost.chain.id": ANY,
-        "waypost.attempt": 1,
-        "waypost.correlation": correlation,
     }

@@ -22,7 +22,7 @@ from waypost.observe.structlog import StructlogObserver
 
 LOCKED = {"status": "error", "error_code": "locked", "message": "m"}
 QUESTION = {**LOCKED, "input_request": {"argument": "region"}}
-KEYS = {**facts(LOCKED, "window"), "gen_ai.tool.name": "search", "error.type": "conflict"}
+KEYS = {**facts(LOCKED), "gen_ai.tool.name": "search", "error.type": "conflict"}
 
 
 @pytest.fixture

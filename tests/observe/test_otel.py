@@ -217,9 +217,9 @@ def test_one_shot_adds_an_event_per_failure_and_attributes_of_the_last() -> None
         enricher.enrich_result(LOCKED)
     (span, following) = (spans.finished["agent"], spans.finished["next"])
     assert [(event.name, dict(event.attributes or {})) for event in span.events] == [
-        ("waypost.error", facts(LOCKED, None))
+        ("waypost.error", facts(LOCKED))
     ] * 32
-    assert dict(span.attributes or {}) == {**facts(busy(), None), "waypost.retry_after_ms": 20_000}
+    assert dict(span.attributes or {}) == {**facts(busy()), "waypost.retry_after_ms": 20_000}
     assert status(span) == (StatusCode.UNSET, None)
     assert len(following.events) == 1
     assert len(spans.all) == 2
@@ -232,7 +232,7 @@ def test_one_shot_inside_the_tools_own_span_is_that_calls() -> None:
     with spans.tracer.start_as_current_span("native", attributes=native):
         spans.enricher().enrich_result(LOCKED)
     (span,) = spans.finished.values()
-    assert dict(span.attributes or {}) == {**native, **facts(LOCKED, None)}
+    assert dict(span.attributes or {}) == {**native, **facts(LOCKED)}
     assert (span.events, status(span)) == ((), (StatusCode.ERROR, "conflict"))
 
 
@@ -301,8 +301,7 @@ def test_provider_that_was_shut_down_costs_nothing_but_the_spans(when: str) -> N
     for turn in range(100):
         if turn == {"before": 0, "during": 50, "after": 99}[when]:
             spans.provider.shutdown()
-        with enricher.run(f"turn-{turn}"):
-            assert call(enricher)["next_action"] == BUSY_ADVICE["next_action"]
+        assert call(enricher)["next_action"] == BUSY_ADVICE["next_action"]
 
 
 def test_span_that_cannot_be_written_leaves_the_result_alone() -> None:

@@ -149,7 +149,7 @@ def test_words_of_the_tool_stay_out_unless_captured(captured: bool) -> None:
     }
     template = "Ask the user for the missing value, then make the same call with it added."
     assert dict(span.attributes or {}) == {
-        **facts(QUESTION, "window"),
+        **facts(QUESTION),
         **OWN,
         "error.type": "needs_input",
         "waypost.options_left_out": 1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from waypost.core._model import ErrorClass, NextStep
 
@@ -11,9 +12,13 @@ from waypost.core._model import ErrorClass, NextStep
 class Run:
     """One call: what it is compared by, and how it went."""
 
-    chain: Life
-    number: int
+    name: str
+    key: str
+    tool: str
     began: float
+    number: int = 1
+    compared: bool = False
+    chain: Life | None = None
     previous: Run | None = None
     repeats: bool = False
     seen: Run | None = None
@@ -23,13 +28,12 @@ class Run:
     error_class: ErrorClass | None = None
     step: NextStep | None = None
     delay: float | None = None
-    key: bytes = b""
-    words: bytes | None = None
+    words: str | None = None
 
 
 @dataclass(eq=False)
 class Life:
-    """A chain from its first call to the success that ends it."""
+    """A chain from its first failure to the success that ends it."""
 
     runs: list[Run] = field(default_factory=list)
     touched: float = 0.0
@@ -70,81 +74,98 @@ class Reference:
     def __init__(self, capacity: int, lifetime: float) -> None:
         self.capacity = capacity
         self.lifetime = lifetime
-        self.lives: dict[bytes, Life] = {}
-        self.walks: dict[bytes, Walk] = {}
-        self.ends = 0
+        self.lives: dict[str, Life] = {}
+        self.walks: dict[str, Walk] = {}
+        self.begins = self.ends = 0
 
-    def _touch(self, kept: dict[bytes, object], key: bytes) -> None:
+    def _touch(self, kept: dict[str, Any], key: str) -> None:
         if key in kept:
             kept[key] = kept.pop(key)
         if len(kept) > self.capacity:
             del kept[next(iter(kept))]
 
-    def _settle(self, key: bytes, tool: bytes) -> None:
-        self._touch(self.lives, key)  # type: ignore[arg-type]
-        self._touch(self.walks, tool)  # type: ignore[arg-type]
+    def _settle(self, run: Run) -> None:
+        self._touch(self.lives, run.key)
+        self._touch(self.walks, run.tool)
 
-    def begin(self, key: bytes, tool: bytes, now: float) -> Run:
+    def begin(self, key: str, tool: str, now: float) -> Run:
+        self.begins += 1
+        run = Run(f"{self.begins:016x}", key, tool, now)
         life, walk = self.lives.get(key), self.walks.get(tool)
-        if life is not None and (now - life.touched > self.lifetime or not life.counted):
+        if walk is None:
+            return run
+        run.compared = True
+        if life is not None and now - life.touched > self.lifetime:
+            del self.lives[key]
             life = None
-        if walk is not None and (failure := walk.latest) and now - failure.ended > self.lifetime:
+        if (failure := walk.latest) and now - failure.ended > self.lifetime:
             del self.walks[tool]
             walk = None
-        latest = walk.latest if walk else None
-        left = latest if latest and walk and not walk.begun_since(latest) else None
-        life = self.lives[key] = life or Life()
-        number = max((run.number for run in life.counted), default=1)
-        peers = [run for run in life.counted if run.number == number]
-        failed = [run for run in peers if run.ending == "fail"]
-        run = Run(life, number, now, seen=latest, key=key)
-        if failed:
-            run.number, run.repeats = number + 1, True
-            run.previous = max(failed, key=lambda one: one.order)
-        elif not peers and left is not None and left.key != key:
-            run.previous = left
-        life.runs.append(run)
-        life.touched = now
+        run.seen = walk.latest if walk else None
+        if life is not None:
+            self._join(run, life)
+        elif walk and run.seen and not walk.begun_since(run.seen) and run.seen.key != key:
+            run.previous = run.seen
         if walk is not None:
             walk.events.append(("begin", run))
-        self._settle(key, tool)
+        self._settle(run)
         return run
 
-    def end(self, key: bytes, tool: bytes, run: Run, ending: str, now: float) -> dict[str, object]:
+    def _join(self, run: Run, life: Life) -> None:
+        run.number = max(other.number for other in life.counted)
+        failed = [
+            other for other in life.counted if other.number == run.number and other.ending == "fail"
+        ]
+        if failed:
+            run.number, run.repeats = run.number + 1, True
+            run.previous = max(failed, key=lambda other: other.order)
+        run.chain, life.touched = life, run.began
+        life.runs.append(run)
+
+    def end(self, run: Run, ending: str, now: float) -> dict[str, object]:
         run.ending, run.ended = ending, now
         self.ends += 1
         run.order = self.ends
-        walk = self.walks.get(tool)
         facts: dict[str, object] = dict.fromkeys(("outcome", "advice", "stop"))
         facts["storm"] = False
-        own = self.lives.get(key) is run.chain
+        life = self.lives.get(run.key)
+        own = life if life is not None and run.chain in (None, life) else None
         if ending == "fail":
-            walk = self.walks.setdefault(tool, Walk())
-            walk.events.append(("fail", run))
-            facts |= self._judge(run, walk, own=own)
-            if own:
-                run.chain.touched = now
-        elif own and (ending == "work" or not run.chain.counted):
-            del self.lives[key]
-        if ending == "work" and walk is not None:
-            walk.events.append(("work", run))
-            walk.warned.clear()
-            if walk.latest is run.seen:
-                del self.walks[tool]
+            facts |= self._fail(run, own)
+        elif ending == "work" and (run.compared or run.tool in self.walks):
+            self._work(run, own)
         if run.previous is not None and ending != "left":
             facts |= {"outcome": _outcome(run), "advice": _advice(run)}
-        self._settle(key, tool)
+        if run.compared or (ending != "left" and run.tool in self.walks):
+            self._settle(run)
         return facts
 
-    def _judge(self, run: Run, walk: Walk, *, own: bool) -> dict[str, object]:
+    def _fail(self, run: Run, own: Life | None) -> dict[str, object]:
+        if own is None and run.chain is None:
+            own = self.lives[run.key] = Life()
+        walk = self.walks.setdefault(run.tool, Walk())
+        walk.events.append(("fail", run))
+        return self._judge(run, walk, own)
+
+    def _work(self, run: Run, own: Life | None) -> None:
+        if own is not None:
+            del self.lives[run.key]
+        if (walk := self.walks.get(run.tool)) is not None:
+            walk.events.append(("work", run))
+            walk.warned.clear()
+
+    def _judge(self, run: Run, walk: Walk, life: Life | None) -> dict[str, object]:
         assert run.error_class is not None
         row = walk.row(run.error_class)
         storm = row >= 10 and run.error_class not in walk.warned
         if row >= 10:
             walk.warned.add(run.error_class)
-        if own:
-            storm = (storm or run.number >= 3) and not run.chain.stormed
-            run.chain.stormed |= storm
+        if life is not None:
+            if run.chain is None:
+                life.runs.append(run)
+            run.chain, life.touched = life, run.ended
+            storm = (storm or run.number >= 3) and not life.stormed
+            life.stormed |= storm
         stop = _stop(run, row)
         if stop is not None:
             run.step = NextStep.REPORT
@@ -160,7 +181,7 @@ def _stop(run: Run, row: int) -> str | None:
         return "attempts"
     if before is None or not run.repeats or before.step is not NextStep.WAIT:
         return None
-    same = before.words is not None and before.words == run.words
+    same = run.step is NextStep.WAIT and before.words == run.words
     return "waited" if same and _advice(run) == "followed" else None
 
 

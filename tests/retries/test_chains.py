@@ -2,113 +2,95 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tests.retries.reference import Reference, Run
-from waypost.core._model import ErrorClass, NextStep
+from tests.retries.reference import Life, Reference, Run
+from waypost.core._guide import guide
+from waypost.core._model import ErrorClass, Failure, NextStep
 from waypost.retries import _chains as chains
 from waypost.retries._chains import Chain, Facts, Failed, Started, Trail
+from waypost.retries._tracker import Tracked, Tracker
 from waypost.retries.memory import MemoryAttemptStore
 
 CLASSES = (ErrorClass.TIMEOUT, ErrorClass.INVALID)
 STEPS = tuple(NextStep)
 DELAYS = (None, 0.0, 5.0)
-WORDS = (None, b"same")
+WORDS = ("down", "busy")
 JUMPS = (0.0, 0.5, 4.5, 30.0, 4_000.0)
+SOME = Failure({}, (), "some", (), "")
 CAPACITY = 3
 LIFETIME = 3_600.0
 
 
-class Machine:
-    """The store and the state machine, called as a tracker would."""
-
-    def __init__(self) -> None:
-        self.store = MemoryAttemptStore(CAPACITY)
-        self.ids = (f"{number:016x}" for number in count())
-
-    def begin(self, key: bytes, tool: bytes, now: float) -> Started:
-        def change(
-            chain: Chain | None, trail: Trail | None
-        ) -> tuple[Chain | None, Trail | None, Started]:
-            return chains.begin(chain, trail, now=now, key=key, new_id=next(self.ids))
-
-        return self.store.update(key, tool, change)
-
-    def end(self, key: bytes, tool: bytes, started: Started, run: Run, now: float) -> Facts:
-        def change(
-            chain: Chain | None, trail: Trail | None
-        ) -> tuple[Chain | None, Trail | None, Facts]:
-            if run.ending == "work":
-                return chains.succeed(chain, trail, started, kept_argument=True)
-            if run.ending == "left":
-                return *chains.leave(chain, trail, started), Facts()
-            assert run.error_class is not None
-            assert run.step is not None
-            failed = Failed(
-                now,
-                started.chain_id,
-                started.attempt,
-                run.error_class,
-                run.step,
-                retryable=False,
-                key=key,
-                words=run.words,
-                delay_seconds=run.delay,
-                span_id=next(self.ids),
-            )
-            kept, after, facts = chains.fail(chain, trail, started, failed)
-            self.last = after.failed
-            return kept, after, facts
-
-        return self.store.update(key, tool, change)
+def _arguments(which: int) -> dict[str, int]:
+    return {"which": which, "same": 1}
 
 
 @settings(max_examples=10_000, deadline=None)
 @given(st.binary(min_size=80, max_size=240))
 def test_any_interleaving_agrees_with_the_reference(steps: bytes) -> None:
     """Calls that overlap, fail, work and are left; a clock that jumps; a store that forgets."""
-    machine, reference = Machine(), Reference(CAPACITY, LIFETIME)
-    running: list[tuple[bytes, bytes, Started, Run]] = []
-    failures: dict[Run | None, Failed | None] = {None: None}
+    store, reference = MemoryAttemptStore(CAPACITY), Reference(CAPACITY, LIFETIME)
+    tracker = Tracker(store, b"k" * 32)
+    running: list[tuple[Tracked, Run]] = []
+    ids: dict[str, Life] = {}
     now = 0.0
     for what, which in zip(steps[::2], steps[1::2], strict=False):
         if what % 8 == 0:
             now += JUMPS[which % len(JUMPS)]
         elif what % 8 < 4 or not running:
-            scope, tool, arguments = which & 1, which >> 1 & 1, which >> 2 & 1
-            key, tool_key = bytes((scope, tool, arguments)), bytes((scope, tool))
-            started, run = machine.begin(key, tool_key, now), reference.begin(key, tool_key, now)
-            assert (started.attempt, started.repeats) == (run.number, run.repeats)
-            assert started.retry_of == failures[run.previous]
-            running.append((key, tool_key, started, run))
+            scope, tool, arguments = str(which & 1), str(which >> 1 & 1), which >> 2 & 1
+            call = tracker.begin(scope, None, tool, _arguments(arguments), now=now)
+            run = reference.begin(f"{scope}{tool}{arguments}", f"{scope}{tool}", now)
+            assert (call.started.attempt, call.started.repeats) == (run.number, run.repeats)
+            before = call.started.retry_of
+            assert (before and before.span_id) == (run.previous and run.previous.name)
+            running.append((call, run))
         else:
-            key, tool_key, started, run = running.pop(which % len(running))
+            call, run = running.pop(which % len(running))
             ending = ("fail", "fail", "fail", "work", "left")[what // 8 % 5]
             run.error_class, run.step = CLASSES[which & 1], STEPS[which // 2 % len(STEPS)]
-            run.delay = DELAYS[which % len(DELAYS)]
-            run.words = WORDS[which >> 1 & 1]
-            expected = reference.end(key, tool_key, run, ending, now)
-            assert machine.end(key, tool_key, started, run, now)._asdict() == expected
+            run.delay, run.words = DELAYS[which % len(DELAYS)], WORDS[which >> 1 & 1]
+            facts = _end(tracker, call, run, ending, now)._asdict()
+            chain_id = facts.pop("chain_id")
+            assert facts == reference.end(run, ending, now)
             if ending == "fail":
-                failures[run] = machine.last
-    assert len(machine.store) <= CAPACITY
+                assert run.chain is not None
+                assert ids.setdefault(chain_id, run.chain) is run.chain
+    assert len(store) <= CAPACITY
+
+
+def _end(tracker: Tracker, call: Tracked, run: Run, ending: str, now: float) -> Facts:
+    """End a call as *run* did; what is not compared is that of any failure."""
+    if ending == "work":
+        return tracker.succeed(call)
+    if ending == "left":
+        tracker.leave(call)
+        return Facts()
+    assert run.error_class is not None
+    assert run.step is not None
+    failure = SOME._replace(message=f"{run.words} {now}")
+    guided = guide(SOME)._replace(step=run.step, delay=run.delay)
+    guided = guided._replace(advice=guided.advice._replace(error_class=run.error_class))
+    return tracker.fail(call, failure, guided, now=now, span_id=run.name)
 
 
 def _failed(started: Started, step: NextStep, at: float = 0.0, **more: Any) -> Failed:
-    return Failed(at, started.chain_id, started.attempt, ErrorClass.INTERNAL, step, False, **more)
+    return Failed(
+        at, started.chain_id or "new", started.attempt, ErrorClass.INTERNAL, step, False, **more
+    )
 
 
 def _after(step: NextStep, delay: float | None, *, gap: float, key: bytes, works: bool) -> Facts:
     """What is said of a call that begins *gap* seconds after one that failed with *step*."""
-    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one", new_id="1")
+    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one")
     failed = _failed(first, step, key=b"one", delay_seconds=delay)
     kept, trail, _ = chains.fail(chain, trail, first, failed)
     kept = kept if key == b"one" else None
-    chain, trail, second = chains.begin(kept, trail, now=gap, key=key, new_id="2")
+    chain, trail, second = chains.begin(kept, trail, now=gap, key=key)
     if works:
         return chains.succeed(chain, trail, second, kept_argument=True)[2]
     return chains.fail(chain, trail, second, _failed(second, step, gap, key=key))[2]
@@ -157,20 +139,20 @@ def test_outcome_tells_the_same_call_from_another(step: NextStep) -> None:
 
 
 def test_call_that_keeps_no_argument_corrects_nothing() -> None:
-    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one", new_id="1")
+    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one")
     failed = _failed(first, NextStep.FIX_ARGUMENTS, key=b"one")
     _, trail, _ = chains.fail(chain, trail, first, failed)
-    chain, trail, second = chains.begin(None, trail, now=0.0, key=b"two", new_id="2")
+    chain, trail, second = chains.begin(None, trail, now=0.0, key=b"two")
     assert second.retry_of == failed
     assert chains.succeed(chain, trail, second, kept_argument=False)[2].outcome == "abandoned"
 
 
 def test_call_that_cannot_be_compared_follows_nothing() -> None:
     for one, two in ((None, b"two"), (b"one", None), (None, None)):
-        chain, trail, first = chains.begin(None, None, now=0.0, key=one, new_id="1")
+        chain, trail, first = chains.begin(None, None, now=0.0, key=one)
         failed = _failed(first, NextStep.FIX_ARGUMENTS, key=one)
         _, trail, _ = chains.fail(chain, trail, first, failed)
-        _, _, second = chains.begin(None, trail, now=0.0, key=two, new_id="2")
+        _, _, second = chains.begin(None, trail, now=0.0, key=two)
         assert (second.attempt, second.retry_of) == (1, None)
 
 
@@ -179,7 +161,7 @@ def test_third_attempt_spends_the_budget_and_the_storm_is_reported_once() -> Non
     trail: Trail | None = None
     facts = []
     for attempt in range(1, 7):
-        chain, trail, started = chains.begin(chain, trail, now=0.0, key=b"one", new_id="1")
+        chain, trail, started = chains.begin(chain, trail, now=0.0, key=b"one")
         assert started.attempt == attempt
         chain, trail, told = chains.fail(chain, trail, started, _failed(started, NextStep.WAIT))
         facts.append((told.exhausted, told.storm))
@@ -202,14 +184,14 @@ def test_wait_that_did_not_help_is_told_to_stop(
 ) -> None:
     """The next repeat is then against the advice."""
     chain: Chain | None
-    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one", new_id="1")
+    chain, trail, first = chains.begin(None, None, now=0.0, key=b"one")
     failed = _failed(first, NextStep(step), key=b"one", words=words[0])
     chain, trail, _ = chains.fail(chain, trail, first, failed)
-    chain, trail, second = chains.begin(chain, trail, now=gap, key=b"one", new_id="2")
+    chain, trail, second = chains.begin(chain, trail, now=gap, key=b"one")
     failed = _failed(second, NextStep(step), gap, key=b"one", words=words[1])
     chain, trail, facts = chains.fail(chain, trail, second, failed)
     assert (facts.stop, facts.exhausted) == (told, False)
-    chain, trail, third = chains.begin(chain, trail, now=2 * gap, key=b"one", new_id="3")
+    chain, trail, third = chains.begin(chain, trail, now=2 * gap, key=b"one")
     assert third.retry_of is not None
     assert third.retry_of.step == ("report" if told else step)
 
@@ -220,13 +202,13 @@ def test_tenth_failure_in_a_row_spends_the_budget_whatever_the_arguments() -> No
     def fail(number: int) -> tuple[bool, bool]:
         nonlocal trail
         key = bytes([number])
-        chain, trail, started = chains.begin(None, trail, now=0.0, key=key, new_id=str(number))
+        chain, trail, started = chains.begin(None, trail, now=0.0, key=key)
         failed = _failed(started, NextStep.WAIT, key=key)
         _, trail, told = chains.fail(chain, trail, started, failed)
         return told.exhausted, told.storm
 
     row = [(False, False)] * 9 + [(True, True)] + [(True, False)] * 2
     assert [fail(number) for number in range(12)] == row
-    chain, trail, started = chains.begin(None, trail, now=0.0, key=b"works", new_id="works")
+    chain, trail, started = chains.begin(None, trail, now=0.0, key=b"works")
     _, trail, _ = chains.succeed(chain, trail, started, kept_argument=True)
     assert [fail(number) for number in range(12)] == row

@@ -58,14 +58,17 @@ def test_same_call_is_the_next_attempt_of_one_chain(tracker: Tracker) -> None:
         _end(tracker, call, WAIT, trace_id=f"{number:032x}", span_id=f"{number:016x}")
         calls.append(call.started)
     assert [call.attempt for call in calls] == [1, 2, 3]
-    assert len({call.chain_id for call in calls}) == 1
+    assert [call.chain_id is None for call in calls] == [True, False, False]
+    assert len({call.chain_id for call in calls[1:]}) == 1
     assert [call.retry_of and call.retry_of.span_id for call in calls] == [
         None,
         "0" * 16,
         f"{1:016x}",
     ]
     last = _begin(tracker, {"n": 1, "q": "a"}, now=9.0)
-    assert tracker.succeed(last) == Facts(RetryOutcome.RECOVERED, RetryAdvice.IGNORED)
+    assert tracker.succeed(last) == Facts(
+        last.started.chain_id, RetryOutcome.RECOVERED, RetryAdvice.IGNORED
+    )
     assert _fail(tracker, {"q": "a", "n": 1}) == 1
 
 

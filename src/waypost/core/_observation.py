@@ -43,7 +43,8 @@ class Attempt(NamedTuple):
     Which attempt a call is, and what became of the advice before it.
 
     Attributes:
-        chain_id: 16 hexadecimal digits, the same for the attempts of one call.
+        chain_id: 16 hexadecimal digits, the same for the attempts of one call, and for the call
+            that corrects it; ``None`` for a first call that works.
 
         number: From 1; a repeat after a failure has the next one.
 
@@ -62,7 +63,7 @@ class Attempt(NamedTuple):
     .. versionadded:: 0.1.0
     """
 
-    chain_id: str
+    chain_id: str | None
     number: int
     correlation: Correlation
     retry_of: RetryOf | None = None

@@ -109,7 +109,7 @@ class _EnrichedClient:
         with self._enricher.call(
             # A name that no listed tool has is the model's invention, and no metric attribute.
             None if tool is None and self._all_listed else name,
-            arguments=arguments,
+            arguments={} if arguments is None else arguments,
             server=self._server,
             session=self._session,
             annotations=None if tool is None else tool.annotations,

@@ -257,7 +257,8 @@ def _after(observation: Observation, attempt: Attempt) -> dict[str, Value]:
 
 
 def _add_attempt(facts: dict[str, Value], attempt: Attempt) -> None:
-    facts[CHAIN_ID] = attempt.chain_id
+    if attempt.chain_id is not None:
+        facts[CHAIN_ID] = attempt.chain_id
     facts[ATTEMPT] = attempt.number
     facts[CORRELATION] = attempt.correlation
     if attempt.exhausted:

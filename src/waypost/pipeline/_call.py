@@ -15,11 +15,12 @@ from ..core._clean import MESSAGE_CHARS, clean_code, clean_text, redact
 from ..core._enrich import Style, enrich, payload_of
 from ..core._guide import Guided, guide
 from ..core._model import Failure, Guidance, Origin, frozen
-from ..core._observation import CallStart, Ending, Observation, Observer, Scope
+from ..core._observation import CallStart, Correlation, Ending, Observation, Observer, Scope
 from ..core._recognize import error_type_of, recognize, unfinished
 from ..core._safety import Effects
+from ..retries._tracker import Tracked
 from ._faults import Faults, Telling, told_already
-from ._retries import Followed, Retries
+from ._retries import Retries, attempt_of, within_of
 
 T = TypeVar("T")
 
@@ -83,7 +84,9 @@ class Call:
     _guided: Guided | None = None
     _guidance: Guidance | None = None
     _error_type: str | None = None
-    _followed: Followed | None = None
+    _tracked: Tracked | None = None
+    _correlation: Correlation = "window"
+    _followed: bool = False
     _started: float | None = None
     _seconds: float | None = None
     _scopes: tuple[Scope, ...] = ()
@@ -147,8 +150,7 @@ class Call:
             # An interrupt passes, and the block is never entered: nothing of it may stay behind.
             self._active = False
             self._ending = "cancelled"
-            if self._followed is not None:
-                self._followed.leave()
+            self._leave()
             self._end_scopes(Observation(ending=self._ending, side=self._start.side))
             self._release()
             raise
@@ -164,10 +166,25 @@ class Call:
         if self._scopes:
             self._adopt_trace()
         self._started = self._now()
-        if self._started is not None and not self._untold:
-            self._followed = settings.retries.begin(
-                self._start, self._scopes, self._session, self._arguments, now=self._started
-            )
+        if self._arguments is not None and self._started is not None and not self._untold:
+            self._follow(self._started)
+
+    def _follow(self, now: float) -> None:
+        """Number the attempt, if the call has a tool's name and belongs to anything."""
+        start = self._start
+        if start.tool_name is None or start.one_shot:
+            return
+        within = within_of(start, self._scopes, self._session)
+        if within is not None:
+            self._correlation = within[0]
+            self._tracked = self._settings.retries.begin(within, start, self._arguments, now)
+            self._followed = self._tracked is not None
+
+    def _leave(self) -> None:
+        """Take the attempt back, unless it has ended."""
+        if self._followed and self._tracked is not None:
+            self._followed = False
+            self._settings.retries.leave(self._tracked)
 
     def _begin(self, begin: Callable[[CallStart], Scope | None]) -> None:
         try:
@@ -193,8 +210,9 @@ class Call:
         try:
             failure = recognize(result)
             if failure is None:
-                if self._followed is not None and not unfinished(result):
-                    self._followed.succeed()
+                if self._tracked is not None and not unfinished(result):
+                    self._followed = False
+                    self._settings.retries.succeed(self._tracked)
                 return result
             guided = self._take(failure, "failure", error_type_of(result, failure))
             if not self._settings.change_results:
@@ -221,8 +239,8 @@ class Call:
                 self._seconds = self._elapsed()
                 if exception is not None:
                     self._close(exception)
-            if self._followed is not None:
-                self._followed.leave()
+            if self._followed:
+                self._leave()
             self._report()
         finally:
             self._release()
@@ -250,9 +268,10 @@ class Call:
 
     def _take(self, failure: Failure, ending: Ending, error_type: str | None) -> Guided:
         guided = guide(failure, self._effects, rules=self._settings.rules, now=_utc_now)
-        if self._followed is not None:
+        if self._tracked is not None:
+            self._followed = False
             ids = self.trace_id, self.span_id, self.sampled
-            guided = self._followed.fail(failure, guided, self._seconds, ids)
+            guided = self._settings.retries.fail(self._tracked, failure, guided, self._seconds, ids)
         self._failure, self._guided, self._ending = failure, guided, ending
         self._error_type = error_type or guided.advice.error_class._value_
         return guided
@@ -318,7 +337,7 @@ class Call:
             options_left_out=guided.options_left_out if guided else 0,
             trace_id=self.trace_id,
             span_id=self.span_id,
-            attempt=self._followed.attempt if self._followed else None,
+            attempt=attempt_of(self._tracked, self._correlation) if self._tracked else None,
         )
 
     def _adopt_trace(self) -> None:

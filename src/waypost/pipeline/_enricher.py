@@ -153,7 +153,8 @@ class Enricher:
                 has, as a model may invent it.
 
             arguments: What the tool is called with; compared with those of the next call by a keyed
-                hash, and not kept. Without them a call is no retry of another.
+                hash, and not kept. ``{}`` for a tool that takes none; without them a call is not
+                followed through its retries.
 
             server: Your name for the server; it becomes a metric attribute, so keep the names few.
 

@@ -68,14 +68,14 @@ class Failed(NamedTuple):
 
 class Chain(NamedTuple):
     """
-    The attempts of one call.
+    The attempts of one call, from its first failure on.
 
     Attributes:
         attempt: The number of the latest.
 
         open_calls: Calls under that number that run, counted until the first of them fails.
 
-        failed: The latest failure, or ``None`` while the first attempt runs.
+        failed: The latest failure.
 
         stormed: Its storm has been reported.
 
@@ -85,23 +85,23 @@ class Chain(NamedTuple):
     id: str
     attempt: int
     open_calls: int
-    failed: Failed | None
+    failed: Failed
     stormed: bool
     seen_at: float
 
 
 class Trail(NamedTuple):
     """
-    What one scope saw of one tool since it last worked there.
+    What one scope saw of one tool since it first failed there.
 
     Attributes:
         failed: The latest failure.
 
         later_calls: Calls of the tool that began after it.
 
-        rows: How many failures of each class there were.
+        rows: How many failures of each class there were since the tool last worked.
 
-        stormed: The classes whose storm has been reported.
+        stormed: The classes whose storm has been reported since.
 
         seen_at: When a call of the tool last ended in a failure, in seconds.
     """
@@ -118,6 +118,8 @@ class Started(NamedTuple):
     A call that runs.
 
     Attributes:
+        chain_id: ``None`` for a first attempt: its chain begins when it fails.
+
         retry_of: The failure that came before it, or ``None``.
 
         repeats: Whether it has the arguments of that failure.
@@ -127,8 +129,8 @@ class Started(NamedTuple):
         after: The latest failure of its tool when it began.
     """
 
-    chain_id: str
-    attempt: int
+    chain_id: str | None = None
+    attempt: int = 1
     after: Failed | None = None
     retry_of: Failed | None = None
     repeats: bool = False
@@ -140,6 +142,8 @@ class Facts(NamedTuple):
     What is known at the end of a call.
 
     Attributes:
+        chain_id: That which the outcome is about; ``None`` for a first call that works.
+
         outcome: ``None`` unless a failure came before.
 
         advice: The same.
@@ -149,6 +153,7 @@ class Facts(NamedTuple):
         storm: This is to be reported as a storm; once a chain, and once a row.
     """
 
+    chain_id: str | None = None
     outcome: RetryOutcome | None = None
     advice: RetryAdvice | None = None
     stop: Stop | None = None
@@ -162,7 +167,8 @@ class Facts(NamedTuple):
 
 States = tuple[Chain | None, Trail | None]
 
-_NOTHING = Facts()
+FIRST = Started()
+"""A call of a tool of which no failure is known."""
 
 
 def begin(
@@ -171,9 +177,8 @@ def begin(
     *,
     now: float,
     key: bytes | None,
-    new_id: str,
     lifetime_seconds: float = LIFETIME_SECONDS,
-) -> tuple[Chain, Trail | None, Started]:
+) -> tuple[Chain | None, Trail | None, Started]:
     """
     Number a call that begins.
 
@@ -182,8 +187,6 @@ def begin(
 
     Args:
         key: The fingerprint of the call; ``None`` is like no other, and follows nothing.
-
-        new_id: The id of the chain, if this call is its first.
     """
     if chain is not None and now - chain.seen_at > lifetime_seconds:
         chain = None
@@ -192,20 +195,20 @@ def begin(
     after = None
     left = None
     if trail is not None:
-        after = trail.failed
-        if not trail.later_calls and key is not None and after.key not in (key, None):
+        after, later_calls, rows, stormed, seen_at = trail
+        if not later_calls and key is not None and after.key not in (key, None):
             left = after
-        trail = trail._replace(later_calls=trail.later_calls + 1)
+        trail = Trail(after, later_calls + 1, rows, stormed, seen_at)
     if chain is None:
-        started = Started(new_id, 1, after, left)
-        return Chain(new_id, 1, 1, None, stormed=False, seen_at=now), trail, started
-    failed = chain.failed
-    if failed is None or failed.attempt != chain.attempt:
-        chain = chain._replace(open_calls=chain.open_calls + 1, seen_at=now)
-        return chain, trail, Started(chain.id, chain.attempt, after)
-    chain = chain._replace(attempt=chain.attempt + 1, open_calls=1, seen_at=now)
+        return None, trail, Started(None, 1, after, left)
+    chain_id, attempt, open_calls, failed, stormed_chain, _ = chain
+    if failed.attempt != attempt:
+        chain = Chain(chain_id, attempt, open_calls + 1, failed, stormed_chain, now)
+        return chain, trail, Started(chain_id, attempt, after)
+    attempt += 1
+    chain = Chain(chain_id, attempt, 1, failed, stormed_chain, now)
     gap = max(0.0, now - failed.ended_at)
-    return chain, trail, Started(chain.id, chain.attempt, after, failed, True, gap)
+    return chain, trail, Started(chain_id, attempt, after, failed, True, gap)
 
 
 def succeed(
@@ -220,21 +223,26 @@ def succeed(
         kept_argument: Whether it has an argument in common with the failure before it, or the tool
             takes a single one.
     """
-    if chain is not None and chain.id == started.chain_id:
+    if _own(chain, started):
         chain = None
-    if trail is not None:
-        ran_beside = trail.failed != started.after
-        trail = trail._replace(rows=(), stormed=frozenset()) if ran_beside else None
+    if trail is not None and trail.rows:
+        trail = trail._replace(rows=(), stormed=frozenset())
     failed = started.retry_of
     if failed is None:
-        return chain, trail, _NOTHING
+        return chain, trail, Facts(started.chain_id)
     if started.repeats:
         outcome = RetryOutcome.RECOVERED
     elif failed.step in CORRECTING and kept_argument:
         outcome = RetryOutcome.CORRECTED
     else:
         outcome = RetryOutcome.ABANDONED
-    return chain, trail, Facts(outcome, _advice(started, failed, worked=True))
+    advice = _advice(started, failed, worked=True)
+    return chain, trail, Facts(failed.chain_id, outcome, advice)
+
+
+def _own(chain: Chain | None, started: Started) -> bool:
+    """Whether *chain* is that of the call; one that began beside a first attempt is."""
+    return chain is not None and started.chain_id in (None, chain.id)
 
 
 def fail(
@@ -246,13 +254,13 @@ def fail(
     If its chain is over meanwhile, or forgotten, it stays so: the next call is a first attempt.
 
     Args:
-        failed: Its `chain_id` and `attempt` are those of *started*; its step is what is advised
-            unless waypost says to stop.
+        failed: Its `attempt` is that of *started*, and so is its chain, or a new one that begins
+            with it; its step is what is advised unless waypost says to stop.
     """
-    rows = dict(trail.rows) if trail is not None else {}
-    row = rows[failed.error_class] = rows.get(failed.error_class, 0) + 1
-    warned = trail.stormed if trail is not None else frozenset()
-    own = chain if chain is not None and chain.id == started.chain_id else None
+    if trail is None and chain is None and started.chain_id is None and started.retry_of is None:
+        return _first_failure(failed)
+    rows, row = _lengthened(trail.rows if trail is not None else (), failed.error_class)
+    warned = trail.stormed if trail is not None else _NOBODY
     before = started.retry_of
     advice = outcome = None
     if before is not None:
@@ -264,14 +272,42 @@ def fail(
     storm = row >= ROW_FAILURES and failed.error_class not in warned
     if storm:
         warned |= {failed.error_class}
-    if own is not None:
-        storm = (storm or started.attempt >= CHAIN_ATTEMPTS) and not own.stormed
-        chain = own._replace(stormed=own.stormed or storm, seen_at=failed.ended_at)
-        last = own.attempt if own.failed is None else own.failed.attempt
-        if failed.attempt in (own.attempt, last):
-            chain = chain._replace(failed=failed)
-    facts = Facts(outcome, advice, stop, storm)
-    return chain, Trail(failed, 0, tuple(rows.items()), warned, failed.ended_at), facts
+    if chain is not None and _own(chain, started):
+        failed = failed._replace(chain_id=chain.id)
+        storm = (storm or started.attempt >= CHAIN_ATTEMPTS) and not chain.stormed
+        chain = _failed_again(chain, failed, storm=storm)
+    elif started.chain_id is None:
+        chain = Chain(failed.chain_id, 1, 0, failed, storm, failed.ended_at)
+    facts = Facts(failed.chain_id, outcome, advice, stop, storm)
+    return chain, Trail(failed, 0, rows, warned, failed.ended_at), facts
+
+
+def _first_failure(failed: Failed) -> tuple[Chain, Trail, Facts]:
+    """What a call comes to of whose tool nothing was known: the most common case, in short."""
+    chain_id, now = failed.chain_id, failed.ended_at
+    chain = Chain(chain_id, 1, 0, failed, False, now)
+    return chain, Trail(failed, 0, ((failed.error_class, 1),), _NOBODY, now), Facts(chain_id)
+
+
+_NOBODY: frozenset[ErrorClass] = frozenset()
+
+_Rows = tuple[tuple[ErrorClass, int], ...]
+
+
+def _lengthened(rows: _Rows, error_class: ErrorClass) -> tuple[_Rows, int]:
+    """Return *rows* with one failure more, and how long that row is now."""
+    if not rows:
+        return ((error_class, 1),), 1
+    lengths = dict(rows)
+    length = lengths[error_class] = lengths.get(error_class, 0) + 1
+    return tuple(lengths.items()), length
+
+
+def _failed_again(chain: Chain, failed: Failed, *, storm: bool) -> Chain:
+    """The chain after one more failure; that of an earlier attempt comes too late to count."""
+    latest = failed if failed.attempt in (chain.attempt, chain.failed.attempt) else chain.failed
+    stormed = chain.stormed or storm
+    return Chain(chain.id, chain.attempt, chain.open_calls, latest, stormed, failed.ended_at)
 
 
 def leave(chain: Chain | None, trail: Trail | None, started: Started) -> States:
@@ -281,11 +317,11 @@ def leave(chain: Chain | None, trail: Trail | None, started: Started) -> States:
     if chain is None or chain.id != started.chain_id or chain.attempt != started.attempt:
         return chain, trail
     failed = chain.failed
-    if failed is not None and failed.attempt == chain.attempt:
+    if failed.attempt == chain.attempt:
         return chain, trail
     if chain.open_calls > 1:
         return chain._replace(open_calls=chain.open_calls - 1), trail
-    return (None if failed is None else chain._replace(attempt=failed.attempt)), trail
+    return chain._replace(attempt=failed.attempt), trail
 
 
 def _stop_of(started: Started, failed: Failed, row: int, advice: RetryAdvice | None) -> Stop | None:

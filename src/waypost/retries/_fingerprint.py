@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
@@ -49,22 +50,22 @@ def fingerprint_of(*parts: object, key: bytes) -> bytes | None:
     return None if text is None else blake2b(text, digest_size=_SIZE, key=key).digest()
 
 
-def keys_of(
-    scope: str, server: str | None, tool_name: str, arguments: object, key: bytes
-) -> tuple[bytes, bytes | None]:
-    """
-    Return the fingerprint of a tool and that of a call of it.
+@lru_cache(maxsize=1_024)
+def trail_key_of(scope: str, server: str | None, tool_name: str, key: bytes) -> bytes:
+    """Return the fingerprint of a tool in a scope."""
+    text = f"{scope!r},{server!r},{tool_name!r}"
+    return blake2b(text.encode(), digest_size=_SIZE, key=key).digest()
 
-    The second is ``None`` where `fingerprint_of` *arguments* is, and where they are ``None``
-    themselves: nobody said what they were.
+
+def chain_key_of(trail_key: bytes, arguments: object, key: bytes) -> bytes | None:
     """
-    made = blake2b(repr((scope, server, tool_name)).encode(), digest_size=_SIZE, key=key)
-    tool = made.digest()
+    Return the fingerprint of a call of the tool that *trail_key* stands for.
+
+    ``None`` where `fingerprint_of` *arguments* is, and where they are ``None`` themselves: nobody
+    said what they were.
+    """
     text = None if arguments is None else _text_of(arguments)
-    if text is None:
-        return tool, None
-    made.update(text)
-    return tool, made.digest()
+    return text and blake2b(trail_key + text, digest_size=_SIZE, key=key).digest()
 
 
 def _text_of(value: object) -> bytes | None:
@@ -92,13 +93,23 @@ def words_print_of(code: str, message: str, key: bytes) -> bytes:
     Return eight bytes that are the same for failures that differ in numbers, times and ids only.
 
     A word with a digit in it is such a thing, and so is the name of a unit of time, a month or a
-    day.
+    day. Calls fail again with the same words, so the answer is kept, by a hash of the words: they
+    may hold a secret.
     """
-    words = [word for word in words_of(message) if word.isalpha() and word not in _TIMES]
-    text = repr((code, words)).encode()
-    return blake2b(text, digest_size=_WORDS, key=key).digest()
+    known = hash((code, message, key))
+    found = _prints_before.get(known)
+    if found is None:
+        words = [word for word in words_of(message) if word.isalpha() and word not in _TIMES]
+        text = repr((code, words)).encode()
+        found = blake2b(text, digest_size=_WORDS, key=key).digest()
+        if len(_prints_before) >= _PRINTS_KEPT:
+            _prints_before.clear()
+        _prints_before[known] = found
+    return found
 
 
+_PRINTS_KEPT = 1_024
+_prints_before: dict[int, bytes] = {}
 _WORDS = 8
 _TIMES = frozenset(
     (

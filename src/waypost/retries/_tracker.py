@@ -4,33 +4,52 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from ..core._guide import Guided
 from ..core._model import Failure, NextStep
 from . import _chains as chains
-from ._chains import Chain, Facts, Failed, Started, Trail
-from ._fingerprint import keys_of, prints_of, share_one, words_print_of
+from ._chains import FIRST, Chain, Facts, Failed, Started, Trail
+from ._fingerprint import chain_key_of, prints_of, share_one, trail_key_of, words_print_of
 from ._store import AttemptStore
 
+_COPIED = 64
+"""Arguments up to so many are copied, one level deep: a host may use its mapping again."""
 
-class Tracked(NamedTuple):
+
+class Tracked:
     """
     A call that is followed, from its begin to its end.
 
     Attributes:
-        chain_key: ``None`` where the call is like no other.
+        began_at: Seconds of a monotonic clock.
+
+        chain_key: ``None`` where the call is like no other, and while nobody needs to know.
+
+        compared: Whether *chain_key* has been worked out.
+
+        facts: What is known at its end; ``None`` before, and for one that was left.
     """
 
-    chain_key: bytes | None
-    trail_key: bytes
-    started: Started
-    arguments: object
+    __slots__ = (
+        "arguments", "began_at", "chain_key", "compared", "facts", "started", "trail_key",
+    )  # fmt: skip
+
+    def __init__(self, trail_key: bytes, arguments: object, began_at: float) -> None:
+        self.trail_key = trail_key
+        self.arguments = arguments
+        self.began_at = began_at
+        self.started = FIRST
+        self.chain_key: bytes | None = None
+        self.compared = False
+        self.facts: Facts | None = None
 
 
 class Tracker:
     """
     Follows calls through their retries.
+
+    Most calls work, and most tools have not failed: then nothing is kept of a call, and its
+    arguments are not read.
 
     Args:
         key: What fingerprints are made with; a store that several processes share needs one.
@@ -60,30 +79,40 @@ class Tracker:
 
             now: Seconds of a monotonic clock.
         """
-        trail_key, chain_key = keys_of(scope, server, tool_name, arguments, self._key)
+        trail_key = trail_key_of(scope, server, tool_name, self._key)
+        if type(arguments) is dict and len(arguments) <= _COPIED:
+            call = Tracked(trail_key, arguments.copy(), now)
+            if not self._store.update(None, trail_key, _failed_before):
+                return call
+        else:
+            call = Tracked(trail_key, arguments, now)
+        chain_key = self._compare(call)
 
-        def change(chain: Chain | None, trail: Trail | None) -> tuple[Chain, Trail | None, Started]:
+        def change(
+            chain: Chain | None, trail: Trail | None
+        ) -> tuple[Chain | None, Trail | None, Started]:
             return chains.begin(
-                chain,
-                trail,
-                now=now,
-                key=chain_key,
-                new_id=f"{random.getrandbits(64):016x}",
-                lifetime_seconds=lifetime_seconds,
+                chain, trail, now=now, key=chain_key, lifetime_seconds=lifetime_seconds
             )
 
-        started = self._store.update(chain_key, trail_key, change)
-        return Tracked(chain_key, trail_key, started, arguments)
+        call.started = self._store.update(chain_key, trail_key, change)
+        return call
 
     def succeed(self, call: Tracked) -> Facts:
         """End a call that worked."""
+        if not call.compared:
+            if not self._store.update(None, call.trail_key, _failed_before):
+                call.facts = _WORKED
+                return _WORKED
+            self._compare(call)
         started = call.started
         kept = not started.repeats and self._keeps_argument(call)
-        return self._store.update(
+        call.facts = self._store.update(
             call.chain_key,
             call.trail_key,
             lambda chain, trail: chains.succeed(chain, trail, started, kept_argument=kept),
         )
+        return call.facts
 
     def fail(
         self,
@@ -97,6 +126,8 @@ class Tracker:
         sampled: bool = True,
     ) -> Facts:
         """End a call that failed; a retry can be linked to its span."""
+        if not call.compared:
+            self._compare(call)
         started, key = call.started, self._key
         prints, words = b"", None
         if guided.step in chains.CORRECTING:
@@ -105,7 +136,7 @@ class Tracker:
             words = words_print_of(guided.error_code, failure.message, key)
         failed = Failed(
             now,
-            started.chain_id,
+            started.chain_id or f"{random.getrandbits(64):016x}",
             started.attempt,
             guided.advice.error_class,
             guided.step,
@@ -118,19 +149,26 @@ class Tracker:
             span_id,
             sampled,
         )
-        return self._store.update(
+        call.facts = self._store.update(
             call.chain_key,
             call.trail_key,
             lambda chain, trail: chains.fail(chain, trail, started, failed),
         )
+        return call.facts
 
     def leave(self, call: Tracked) -> None:
         """End a call of which nothing is known: all is as if it had not begun."""
-        self._store.update(
-            call.chain_key,
-            call.trail_key,
-            lambda chain, trail: (*chains.leave(chain, trail, call.started), None),
-        )
+        if call.compared:
+            self._store.update(
+                call.chain_key,
+                call.trail_key,
+                lambda chain, trail: (*chains.leave(chain, trail, call.started), None),
+            )
+
+    def _compare(self, call: Tracked) -> bytes | None:
+        call.chain_key = chain_key_of(call.trail_key, call.arguments, self._key)
+        call.compared = True
+        return call.chain_key
 
     def _keeps_argument(self, call: Tracked) -> bool:
         """Whether it has an argument of the failure before it, or each of them has a single one."""
@@ -141,5 +179,11 @@ class Tracker:
         return len(prints) == len(failed.arguments) == _ONE or share_one(prints, failed.arguments)
 
 
+def _failed_before(_: Chain | None, trail: Trail | None) -> tuple[None, Trail | None, bool]:
+    """Whether a failure of the tool is known; changes nothing."""
+    return None, trail, trail is not None
+
+
+_WORKED = Facts()
 _WAIT = NextStep.WAIT  # a look-up in an enumeration costs 100 ns
 _ONE = len(prints_of({"": None}, b""))

@@ -51,23 +51,32 @@ class MemoryAttemptStore:
 
     def update(self, chain_key: bytes | None, trail_key: bytes, change: Change[T], /) -> T:
         """Replace the states under two keys at once; see `AttemptStore`."""
+        chains, trails = self._chains, self._trails
         with self._lock:
-            before = self._chains.get(chain_key) if chain_key is not None else None
-            chain, trail, answer = change(before, self._trails.get(trail_key))
-            if chain_key is not None:
-                self._put(self._chains, chain_key, chain)
-            self._put(self._trails, trail_key, trail)
+            trail_before = trails.get(trail_key)
+            if chain_key is None:
+                _, trail, answer = change(None, trail_before)
+                if trail is trail_before:
+                    return answer  # nobody wanted to change anything
+            else:
+                chain, trail, answer = change(chains.get(chain_key), trail_before)
+                if chain is None:
+                    chains.pop(chain_key, None)
+                else:
+                    _put(chains, chain_key, chain, self._max_chains)
+            if trail is None:
+                trails.pop(trail_key, None)
+            else:
+                _put(trails, trail_key, trail, self._max_chains)
             return answer
 
-    def _put(self, states: OrderedDict[bytes, S], key: bytes, state: S | None) -> None:
-        """Put a state last, and drop the first when there are too many."""
-        if state is None:
-            states.pop(key, None)
-            return
-        states[key] = state
-        states.move_to_end(key)
-        if len(states) > self._max_chains:
-            states.popitem(last=False)
+
+def _put(states: OrderedDict[bytes, S], key: bytes, state: S, most: int) -> None:
+    """Put a state last, and drop the first when there are too many."""
+    states[key] = state
+    states.move_to_end(key)
+    if len(states) > most:
+        states.popitem(last=False)
 
 
 _stores: weakref.WeakSet[MemoryAttemptStore] = weakref.WeakSet()
