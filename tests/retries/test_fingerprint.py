@@ -15,9 +15,18 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
-from waypost.retries._fingerprint import fingerprint_of, prints_of, share_one
+from waypost.retries import _fingerprint
+from waypost.retries._fingerprint import (
+    chain_key_of,
+    fingerprint_of,
+    prints_of,
+    share_one,
+    trail_key_of,
+    words_print_of,
+)
 
 KEY = b"k" * 32
+ASCII = st.characters(min_codepoint=0, max_codepoint=127)
 
 
 class Color(Enum):
@@ -192,3 +201,54 @@ def test_calls_with_an_argument_in_common_are_found() -> None:
 def test_arguments_that_are_none_have_nothing_in_common() -> None:
     assert prints_of(None, KEY) == prints_of([1], KEY) == prints_of(BrokenMapping(), KEY) == b""
     assert len(prints_of({str(number): number for number in range(99)}, KEY)) == 32 * 4
+
+
+class Other(dict[str, object]):
+    """A mapping that is walked."""
+
+
+@given(
+    st.dictionaries(
+        st.text(ASCII, max_size=70),
+        st.one_of(
+            st.text(ASCII, max_size=70), st.integers(), st.floats(), st.booleans(), st.none()
+        ),
+        max_size=70,
+    )
+)
+def test_usual_arguments_are_written_as_a_walk_would(arguments: dict[str, object]) -> None:
+    """Our promise: which way is quicker is nobody's business."""
+    trail_key = trail_key_of("run", "orders", "search", KEY)
+    written = chain_key_of(trail_key, arguments, KEY)
+    assert written is not None
+    assert written == chain_key_of(trail_key, Other(arguments), KEY)
+    turned = dict(reversed(arguments.items()))
+    assert written == chain_key_of(trail_key, turned, KEY)
+
+
+def test_names_that_are_no_texts_are_walked() -> None:
+    """A48: they are kept apart, too, where they cannot be sorted."""
+    trail_key = trail_key_of("run", "orders", "search", KEY)
+    kinds: list[dict[object, object]] = [{1: 2}, {"1": 2}, {1: 2, "1": 2}, {True: 2}]
+    assert len({chain_key_of(trail_key, kind, KEY) for kind in kinds}) == 4
+
+
+def test_failures_that_differ_in_numbers_times_and_ids_are_the_same() -> None:
+    """DESIGN section 5: of a failure the words count, and its code."""
+    same = [
+        "Rate limit exceeded. Retry after 42s. (req 9f3a-11)",
+        "Rate limit exceeded. Retry after 1 minute. (req 77bc-02)",
+        "Rate limit exceeded. Retry after Mon, 30 Nov 2026 10:01:02 GMT. (req 0001-aa1)",
+    ]
+    assert len({words_print_of("E1", message, KEY) for message in same}) == 1
+    other = words_print_of("E1", "Rate limit of users exceeded. Retry after 42s.", KEY)
+    assert len({other, words_print_of("E2", same[0], KEY), words_print_of("E1", same[0], KEY)}) == 3
+    assert words_print_of("E1", same[0], KEY) != words_print_of("E1", same[0], b"other key" * 4)
+
+
+def test_words_are_forgotten_before_they_are_too_many() -> None:
+    """Our promise: memory is bounded, whatever tools say."""
+    letters = str.maketrans("0123456789", "abcdefghij")
+    seen = {words_print_of("E1", "q" + str(n).translate(letters), KEY) for n in range(2_100)}
+    assert len(seen) == 2_100
+    assert len(_fingerprint._prints_before) <= 1_024

@@ -69,12 +69,34 @@ def chain_key_of(trail_key: bytes, arguments: object, key: bytes) -> bytes | Non
 
 
 def _text_of(value: object) -> bytes | None:
+    if type(value) is dict and len(value) <= _FLAT and _USUAL.issuperset(map(type, value.values())):
+        flat = _flat_text_of(value)
+        if flat is not None:
+            return flat.encode()
     walk = _Walk()
     try:
         walk.add(value, _DEPTH)
     except Exception:  # noqa: BLE001 -- arguments are any objects, and these may raise
         return None
     return ",".join(walk.parts).encode()
+
+
+_FLAT = 64
+
+
+def _flat_text_of(mapping: dict[object, object]) -> str | None:
+    """The text of the usual arguments, scalars by their names, as a walk would write it."""
+    parts = ["{"]
+    try:
+        for key in sorted(mapping):  # type: ignore[type-var]  # what cannot be compared raises
+            value = mapping[key]
+            if type(key) is not str or (type(value) is str and len(value) > _TEXT_PER_NODE):
+                return None
+            parts.append(f"{key!r}:{value!r}")
+    except TypeError:
+        return None
+    parts.append("}")
+    return ",".join(parts)
 
 
 def prints_of(arguments: object, key: bytes) -> bytes:
@@ -225,6 +247,7 @@ class _Walk:
 
 
 _SCALARS = frozenset((int, float, bool, type(None)))
+_USUAL = _SCALARS | {str}
 
 
 def _sorted(mapping: Mapping[object, object]) -> list[object]:
