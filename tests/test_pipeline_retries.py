@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from mcp import MCPError
 from mcp.types import CallToolResult, CreateTaskResult, InputRequiredResult, Task, TextContent
+from opentelemetry import trace
 
 from tests.observe.recording import Spans
 from tests.watching import SPAN, TRACE, Clock, Held, Watcher, busy
@@ -325,6 +326,15 @@ def test_span_of_our_own_is_never_the_scope() -> None:
     ]  # fmt: skip
 
 
+def test_span_without_a_trace_is_no_scope() -> None:
+    """DESIGN section 5: the trace counts if it is valid."""
+    watcher, spans = Watcher(), Spans()
+    enricher = Enricher((spans.observer(), watcher))
+    with trace.use_span(trace.NonRecordingSpan(trace.INVALID_SPAN_CONTEXT)):
+        ended(enricher, busy())
+    assert correlations(watcher) == ["window"]
+
+
 def test_window_is_two_minutes_of_one_session() -> None:
     """DESIGN section 5, scope (3)."""
     watcher, clock = Watcher(), Clock()
@@ -588,7 +598,7 @@ class Broken(MemoryAttemptStore):
         return super().update(chain_key, trail_key, change)
 
 
-@pytest.mark.parametrize("fails_at", range(1, 7))
+@pytest.mark.parametrize("fails_at", range(1, 9))
 def test_a30_store_that_raises_leaves_results_and_others_alone(fails_at: int) -> None:
     """RELIABILITY A23, A30: the result as ever, one fault, and the next call is followed again."""
     watcher = Watcher()

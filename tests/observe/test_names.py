@@ -143,6 +143,16 @@ def test_attributes_events_and_metrics_have_the_names_of_the_design() -> None:
     }
 
 
+def test_attempt_tells_what_is_known_of_it() -> None:
+    """DESIGN section 6: what is not known is left out, also where others fill a record in."""
+    worked = replace(FULL, ending="success", guidance=None, server=None)
+    before = RetryOf(ErrorClass.TIMEOUT, NextStep.WAIT, retryable=True)
+    known = {"waypost.side": "server", "waypost.attempt": 2, "waypost.correlation": "window"}
+    assert facts_of(replace(worked, attempt=Attempt(None, 2, "window", before)), Limits()) == known
+    assert facts_of(replace(worked, attempt=Attempt("c" * 16, 2, "window")), Limits()) == {}
+    assert facts_of(replace(worked, attempt=None), Limits()) == {}
+
+
 def test_names_stand_in_one_file() -> None:
     """DESIGN section 6: `observe/_names.py` is the only place where these stand."""
     names = {*ATTRIBUTES, *EVENTS, "gen_ai.conversation.id", *METRICS}
