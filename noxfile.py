@@ -43,6 +43,7 @@ IMPORT_EXTRAS = (
     "tests/observe/test_otel_marks.py",
     "tests/test_pipeline.py",
     "tests/test_pipeline_options.py",
+    "tests/test_pipeline_retries.py",
     "tests/test_ratios.py",
 )
 """Tests that import the MCP SDK or typer."""
