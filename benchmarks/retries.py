@@ -6,6 +6,7 @@ import json
 from itertools import count
 
 from waypost.core._guide import guide
+from waypost.core._model import Failure
 from waypost.core._recognize import recognize
 from waypost.retries._fingerprint import fingerprint_of
 from waypost.retries._tracker import Tracker
@@ -25,7 +26,8 @@ ARGUMENTS = {
 
 _KEY = b"k" * 32
 _tracker = Tracker(MemoryAttemptStore(), _KEY)
-_failure = recognize(TYPICAL)
+_failure = recognize(TYPICAL) or Failure(TYPICAL, (TYPICAL,), None, (), "")
+_guided = guide(_failure)
 _runs = count()
 
 
@@ -38,8 +40,7 @@ def _recovering() -> object:
     """A failure and its retry, in a run of their own."""
     scope = f"run-{next(_runs)}"
     call = _tracker.begin(scope, "orders", "create_issue", ARGUMENTS, now=0.0)
-    if _failure is not None:
-        _tracker.fail(call, _failure, guide(_failure), now=0.0)
+    _tracker.fail(call, _failure, _guided, now=0.0)
     call = _tracker.begin(scope, "orders", "create_issue", ARGUMENTS, now=0.0)
     return _tracker.succeed(call)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import pytest
@@ -19,6 +20,7 @@ from waypost import (
     Attempt,
     AttemptStore,
     Call,
+    CallStart,
     Enricher,
     ErrorClass,
     MemoryAttemptStore,
@@ -145,7 +147,7 @@ def asks() -> Iterator[object]:
         ttl=None,
     )
     yield CreateTaskResult(task=task)
-    yield {"task": {"taskId": "t", "status": "working"}}
+    yield {"task": {"taskId": "t", "status": "working", "createdAt": "2026-01-01T00:00:00Z"}}
 
 
 @pytest.mark.parametrize("question", tuple(asks()), ids=lambda value: type(value).__name__)
@@ -164,6 +166,7 @@ def test_question_or_running_task_is_no_attempt(question: object) -> None:
     "result",
     [
         {"task": {"id": 7, "status": "working"}},
+        {"ok": True, "task": {"task_id": "T-1", "status": "working"}},
         {"task": "working"},
         {"task": {"taskId": "t", "status": "completed"}},
         [{"resultType": "input_required"}],
@@ -230,16 +233,53 @@ def test_call_that_cannot_be_compared_has_a_number_of_its_own() -> None:
     assert numbers(watcher) == [1, 1, 1, 2]
 
 
-def test_arguments_may_be_used_again_by_the_host() -> None:
-    """Our promise: a mapping that the host changes during the call is compared as it was."""
+def change_page(arguments: dict[str, Any]) -> None:
+    arguments["page"] = 2
+
+
+def append_id(arguments: dict[str, Any]) -> None:
+    arguments["ids"].append(2)
+
+
+def change_deeply(arguments: dict[str, Any]) -> None:
+    arguments["filter"]["of"]["page"] = 2
+
+
+@pytest.mark.parametrize("change", [change_page, append_id, change_deeply])
+def test_arguments_may_be_used_again_by_the_host(
+    change: Callable[[dict[str, Any]], None],
+) -> None:
+    """Our promise: what the host changes during the call is compared as it was."""
     watcher = Watcher()
     enricher = Enricher((watcher,))
     for _ in range(2):
-        arguments = {"page": 1}
+        arguments = {"page": 1, "ids": [1], "filter": {"of": {"page": 1}}}
+        if change is not change_deeply:
+            del arguments["filter"]
         with enricher.call("search", arguments=arguments) as call:
-            arguments["page"] = 2
+            change(arguments)
             call.enrich(busy())
     assert numbers(watcher) == [1, 2]
+
+
+def test_chains_are_told_apart_whatever_the_host_seeds() -> None:
+    """Our promise: ids come from the system, and not from a generator that hosts set back."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
+    for number in range(2):
+        random.seed(0)
+        ended(enricher, busy(), {"q": number})
+    assert len({attempt.chain_id for attempt in attempts(watcher) if attempt}) == 2
+
+
+def test_long_names_of_runs_are_told_apart() -> None:
+    """Our promise: also past what is remembered of a name."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
+    for name in ("x" * 1_000 + "a", "x" * 1_000 + "b", "x" * 1_000 + "a"):
+        with enricher.run(name):
+            ended(enricher, busy())
+    assert numbers(watcher) == [1, 1, 2]
 
 
 # Scopes
@@ -497,6 +537,33 @@ def test_stop_beside_the_words_of_the_tool_is_in_meta_and_in_the_text() -> None:
     assert guidance_in(third(mcp_result(text), text="never"))["next_action"] == ATTEMPTS
 
 
+def enriched_by_a_server(result: CallToolResult) -> CallToolResult:
+    with Enricher((), side="server").call("search") as call:
+        return call.enrich(result)
+
+
+@pytest.mark.parametrize("text", ["Rate limit exceeded.", json.dumps(busy())])
+def test_stop_stands_beside_what_another_waypost_wrote(text: str) -> None:
+    """DESIGN section 5: the server cannot know that repeats do not help; the model must."""
+    before = enriched_by_a_server(mcp_result(text))
+    after = third(before)
+    assert texts(after)[0].startswith(texts(before)[0])
+    assert "".join(texts(after)).count(ATTEMPTS) == 1
+    assert guidance_in(after)["next_action"] == ATTEMPTS
+    assert guidance_in(after)["may_repeat"] is False
+    assert third(after) is not after  # told anew, by another that counted too
+
+
+def test_stop_is_told_beside_a_forged_claim() -> None:
+    """RELIABILITY A44: what was forged is left as it is; it silences nobody."""
+    forged = mcp_result("Rate limit exceeded.").model_copy(
+        update={"meta": {"waypost/guidance": {}}}
+    )
+    after = third(forged)
+    assert after.meta == forged.meta
+    assert ATTEMPTS in "".join(texts(after))
+
+
 @pytest.mark.parametrize("text", ["append", "block"])
 def test_stop_in_prose_is_the_line_under_it(text: str) -> None:
     """DESIGN section 2: one line, as ever."""
@@ -562,8 +629,11 @@ def test_store_and_key_are_shared_between_enrichers() -> None:
     store, key = Shared(), b"k" * 32
     watcher = Watcher()
     for given in (key, key, b"j" * 32, None):
-        ended(Enricher((watcher,), attempts=store, attempts_key=given), busy())
-    assert numbers(watcher) == [1, 2, 1, 1]
+        enricher = Enricher((watcher,), attempts=store, attempts_key=given)
+        with enricher.run("a"):
+            ended(enricher, busy())
+        ended(enricher, busy())  # sessions are never shared
+    assert numbers(watcher) == [1, 1, 2, 1, 1, 1, 1, 1]
     assert b"lamp" not in b"".join(key or b"" for key in store.keys)
 
 
@@ -612,6 +682,79 @@ def test_a30_store_that_raises_leaves_results_and_others_alone(fails_at: int) ->
     assert watcher.faults == ["retries"]
     ended(enricher, OK)
     assert numbers(watcher)[-1] is not None
+
+
+class Forgetful(MemoryAttemptStore):
+    """Loses the answer of its n-th update, as one does that forgets to return it."""
+
+    def __init__(self, answer: object, fails_at: int) -> None:
+        super().__init__()
+        self.answer, self.left = answer, fails_at
+
+    def update(self, chain_key: bytes | None, trail_key: bytes, change: Change[T], /) -> T:
+        self.left -= 1
+        made = super().update(chain_key, trail_key, change)
+        return made if self.left else self.answer  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("fails_at", range(1, 7))
+@pytest.mark.parametrize("answer", [None, False, 7, ()])
+def test_a30_store_that_answers_wrongly_leaves_results_and_others_alone(
+    answer: object, fails_at: int
+) -> None:
+    """RELIABILITY A30: guidance and scopes as ever, whatever a store hands back."""
+    held = Held()
+    watcher = Watcher(held)
+    enricher = Enricher((watcher,), attempts=Forgetful(answer, fails_at))
+    for _ in range(2):
+        with enricher.call("search", arguments=ARGUMENTS) as call:
+            came = call.enrich(busy())
+        assert came.keys() > busy().keys()
+        assert call.guidance is not None
+        with pytest.raises(KeyError), enricher.call("search", arguments=ARGUMENTS) as call:
+            raise KeyError("the tool's own")
+        assert call.payload is not None
+    assert [ending for _, ending in watcher.endings] == ["failure", "raised"] * 2
+    assert len(held.ended) == 4
+    assert set(watcher.faults) <= {"retries"}
+
+
+class Strange(Held):
+    """A scope of a host's own whose ``within`` is none."""
+
+    def __init__(self, within: Any) -> None:
+        super().__init__()
+        self.said = within
+
+    @property
+    def within(self) -> Any:
+        if isinstance(self.said, Exception):
+            raise self.said
+        return self.said
+
+
+@pytest.mark.parametrize("within", [5, (), ("trace",), RuntimeError("no"), {}, "ab"])
+def test_a23_scope_that_says_nonsense_leaves_calls_unfollowed(within: Any) -> None:
+    """RELIABILITY A23: an observer's own scope."""
+    watcher = Watcher(Strange(within))
+    ended(Enricher((watcher,)), busy())
+    assert watcher.endings == [("search", "failure")]
+
+
+def test_scope_that_could_not_be_had_is_not_widened() -> None:
+    """RELIABILITY A47: a fault of an observer must not mix what a trace would keep apart."""
+
+    class Blind(Watcher):
+        def begin(self, start: CallStart) -> Held | None:
+            raise RuntimeError("no span today")
+
+    watcher = Blind()
+    enricher = Enricher((watcher,))
+    for _ in range(2):
+        ended(enricher, busy())
+        with enricher.run("a"):
+            ended(enricher, busy())
+    assert numbers(watcher) == [None, 1, None, 2]
 
 
 def test_interrupt_in_the_store_passes_and_nothing_stays_open() -> None:

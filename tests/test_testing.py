@@ -85,3 +85,13 @@ def test_time_that_is_none_is_told(seconds: object) -> None:
     call = {"tool": "t", "arguments": {}, "payload": {}, "after_s": seconds}
     with pytest.raises(OptionError, match=r"call 1 has after_s=.*: use the seconds since"):
         replay([call])
+
+
+def test_question_of_the_server_is_no_attempt() -> None:
+    """DESIGN section 5: nor does it end a chain."""
+    busy = {"tool": "t", "arguments": {}, "payload": {"ok": False, "error": "rate_limited"}}
+    question = {**busy, "payload": {"resultType": "input_required", "inputRequests": {}}}
+    told = replay([busy, question, busy])
+    assert [(call["attempt"], call["outcome"]) for call in told] == [
+        (1, None), (2, None), (2, "failed"),
+    ]  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any, TypedDict
 
 from .core._guide import guide, stopped
 from .core._model import OptionError
-from .core._recognize import recognize
+from .core._recognize import recognize, unfinished
+from .retries._chains import Facts
 from .retries._tracker import Tracker
 from .retries.memory import MemoryAttemptStore
 
@@ -68,7 +69,10 @@ def replay(calls: Iterable[Mapping[str, Any]]) -> list[ReplayedCall]:
         tracked = tracker.begin("replay", None, str(call["tool"]), call["arguments"], now=now)
         failure = recognize(call["payload"])
         guided = None
-        if failure is None:
+        if unfinished(call["payload"]):
+            tracker.leave(tracked)
+            facts = Facts()
+        elif failure is None:
             facts = tracker.succeed(tracked)
         else:
             guided = guide(failure)

@@ -18,6 +18,7 @@ from structlog.testing import CapturingLoggerFactory
 from tests.observe.recording import Facts, Meters, Spans, key_of
 from tests.watching import Clock, busy
 from waypost import Enricher, ErrorClass, MemoryAttemptStore
+from waypost.observe._bounds import SPANS_REMEMBERED, Marks
 from waypost.observe.structlog import StructlogObserver
 
 ARGUMENTS = {"q": "lamp"}
@@ -209,19 +210,51 @@ def test_span_of_the_tool_stays_marked_where_the_chain_does_not_end_well(last: o
     assert spans.finished["native"].status.status_code is StatusCode.ERROR
 
 
-def test_error_of_native_code_is_never_taken_back() -> None:
-    """DESIGN section 4: what native code set is its own."""
+def test_other_chain_that_ends_well_takes_nothing_back() -> None:
+    """Our promise: what failed for good in a span stays to be seen."""
+    spans = Spans()
+    host = Host(spans)
+    with spans.tracer.start_as_current_span("native", attributes=TOOL):
+        host.call(busy(), {"q": 1})
+        host.call(busy(), {"q": 2})
+        host.call(OK, {"q": 2})
+    assert spans.finished["native"].status.status_code is StatusCode.ERROR
+
+
+@pytest.mark.parametrize("description", ["the framework's own", "rate_limited"])
+def test_error_of_native_code_is_never_taken_back(description: str) -> None:
+    """DESIGN section 4: what native code set is its own, also in a word of ours."""
     spans = Spans()
     host = Host(spans)
     with spans.tracer.start_as_current_span("native", attributes=TOOL) as native:
-        native.set_status(StatusCode.ERROR, "the framework's own")
+        native.set_status(StatusCode.ERROR, description)
         host.call(busy())
         host.call(OK)
     status = spans.finished["native"].status
-    assert (status.status_code, status.description) == (
-        StatusCode.ERROR,
-        "the framework's own",
-    )
+    assert (status.status_code, status.description) == (StatusCode.ERROR, description)
+
+
+def test_span_of_the_tool_that_every_attempt_is_on_is_cleared_too() -> None:
+    """Issue 5, item 5: with `span="current"`."""
+    spans = Spans()
+    enricher = spans.enricher("current")
+    with spans.tracer.start_as_current_span("native", attributes=TOOL):
+        for result in (busy(), OK):
+            with enricher.call("search", arguments=ARGUMENTS) as call:
+                call.enrich(result)
+    assert spans.finished["native"].status.status_code is StatusCode.OK
+
+
+def test_marks_of_spans_are_bounded() -> None:
+    """Our promise: spans that never end well are forgotten."""
+    marks = Marks()
+    for span_id in range(3 * SPANS_REMEMBERED):
+        marks.put(span_id, "c")
+    assert len(marks._chains) == SPANS_REMEMBERED
+    assert not marks.take(0, "c")
+    assert not marks.take(3 * SPANS_REMEMBERED - 1, None)
+    assert marks.take(3 * SPANS_REMEMBERED - 1, "c")
+    assert not marks.take(3 * SPANS_REMEMBERED - 1, "c")
 
 
 def test_attempt_that_is_not_recorded_is_no_link() -> None:
@@ -237,18 +270,27 @@ def test_attempt_that_is_not_recorded_is_no_link() -> None:
     assert facts(span, "waypost.retry.of.trace_id") != (None,)
 
 
-def test_attempt_on_a_shared_span_does_not_link_to_it() -> None:
-    """DESIGN section 4: `span="current"`; a span that leads to itself leads nowhere."""
+def test_attempts_on_a_shared_span_are_events() -> None:
+    """DESIGN section 4: `span="current"`; what one call says does not stay beside the next."""
     spans = Spans()
     enricher = spans.enricher("current")
     with spans.tracer.start_as_current_span("turn"):
-        for result in (busy(), OK):
-            with enricher.call("search", arguments=ARGUMENTS) as call:
+        for result, arguments in ((busy(), 1), (OK, 1), (busy(), 2), (OK, 3), (INVALID, 4)):
+            with enricher.call("search", arguments={"q": arguments}) as call:
                 call.enrich(result)
     (span,) = spans.all
-    assert facts(span, *RETRY) == (2, "too_early", "recovered")
-    assert links(span) == []
-    assert [event.name for event in span.events] == ["waypost.error"]
+    told = [
+        (event.name, *(dict(event.attributes or {}).get(name) for name in RETRY))
+        for event in span.events
+    ]
+    assert told == [
+        ("waypost.error", 1, None, None),
+        ("waypost.recovered", 2, "too_early", "recovered"),
+        ("waypost.error", 1, None, None),
+        ("waypost.error", 1, None, None),
+    ]
+    assert facts(span, "waypost.error.class", *RETRY) == ("invalid", None, None, None)
+    assert links(span) == []  # a span that leads to itself leads nowhere
     assert span.status.status_code is StatusCode.UNSET
 
 
@@ -435,6 +477,14 @@ def test_storm_is_an_error_beside_the_failure(logged: CapturingLoggerFactory) ->
     ]
     assert calls[3].kwargs["waypost.retry.budget"] == "exhausted"
     assert calls[3].kwargs["waypost.attempt"] == 3
+
+
+def test_storm_of_questions_is_told_beside_information(logged: CapturingLoggerFactory) -> None:
+    """DESIGN section 4: `needs_input` is information, also where it is asked too often."""
+    host = Host(Spans(), StructlogObserver())
+    for _ in range(3):
+        host.call({"ok": False, "error": "needs", "input_request": {"argument": "size"}})
+    assert [call.method_name for call in logged.logger.calls] == ["info", "info", "info", "error"]
 
 
 def test_plain_logging_tells_the_same(caplog: pytest.LogCaptureFixture) -> None:

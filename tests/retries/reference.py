@@ -141,7 +141,7 @@ class Reference:
         return facts
 
     def _fail(self, run: Run, own: Life | None) -> dict[str, object]:
-        if own is None and run.chain is None:
+        if run.chain is None and (own is None or run.tool not in self.walks):
             own = self.lives[run.key] = Life()
         walk = self.walks.setdefault(run.tool, Walk())
         walk.events.append(("fail", run))
@@ -197,7 +197,7 @@ def _advice(run: Run) -> str:
     """The table of retries, row by row."""
     assert run.previous is not None
     delay = run.previous.delay
-    long_enough = 1.0 if delay is None else 0.9 * delay
+    long_enough = 0.9 * delay if delay else 1.0
     waited = run.began - run.previous.ended >= long_enough
     if_it_works = "followed" if run.ending == "work" else "unknown"
     same, other = {

@@ -101,7 +101,8 @@ def _after(step: NextStep, delay: float | None, *, gap: float, key: bytes, works
     [
         ("wait", 10.0, 9.0, True, "followed", "unknown"),
         ("wait", 10.0, 8.9, True, "too_early", "unknown"),
-        ("wait", 0.0, 0.0, False, "followed", "unknown"),
+        ("wait", 0.0, 0.9, False, "too_early", "unknown"),
+        ("wait", 0.0, 1.0, False, "followed", "unknown"),
         ("wait", None, 1.0, False, "followed", "unknown"),
         ("wait", None, 0.9, True, "too_early", "unknown"),
         ("fix_arguments", None, 9.0, True, "ignored", "followed"),

@@ -47,12 +47,13 @@ def enrich_mcp(
     """Return *result*, an MCP result as object or JSON, as a new one of the same class."""
     fields = result if type(result) is dict else fields_of(result)
     meta = meta_of(fields) or {}
-    if GUIDANCE_KEY in meta:
+    if GUIDANCE_KEY in meta and not guided.stop:
         return result
-    guidance = _for_meta(guided, trace_id, sampled=sampled)
-    updates: dict[str, object] = {
-        "_meta" if type(result) is dict else "meta": {**meta, GUIDANCE_KEY: guidance}
-    }
+    updates: dict[str, object] = {}
+    if GUIDANCE_KEY not in meta or not guided.spoofed:  # what was forged is left for all to see
+        guidance = _for_meta(guided, trace_id, sampled=sampled)
+        name = "_meta" if type(result) is dict else "meta"
+        updates[name] = {**meta, GUIDANCE_KEY: guidance}
     name = "structuredContent" if "structuredContent" in fields else "structured_content"
     structured = fields.get(name)
     if type(structured) is dict and style.structured:
@@ -61,7 +62,9 @@ def enrich_mcp(
         members = additions if style.structured or type(structured) is not dict else None
         line = signpost(guided, trace_id if style.text_trace else None)
         blocks: list[object] = list(cast("list[object]", fields["content"]))
-        append, beside = style.text == "append", guided.aside is not None
+        # What another waypost wrote cannot know that repeats do not help: the line says so.
+        beside = guided.aside is not None or GUIDANCE_KEY in meta
+        append = style.text == "append"
         if _write_text(result, blocks, failure.block, members, line, append=append, beside=beside):
             updates["content"] = blocks
     return rebuilt(result, updates)

@@ -59,6 +59,8 @@ class Guided(NamedTuple):
             too long.
 
         aside: What waypost says beside a next action that is the tool's, or ``None``.
+
+        stop: Repeats do not help, and waypost says to stop.
     """
 
     error_code: str
@@ -78,6 +80,7 @@ class Guided(NamedTuple):
     spoofed: bool
     options_left_out: int
     aside: str | None = None
+    stop: bool = False
 
     def guidance(self, jitter: float, *, exported: str | None = None) -> Guidance:
         """
@@ -115,7 +118,7 @@ def stopped(guided: Guided, stop: Stop) -> Guided:
     was tried.
     """
     sentence = STOP_ACTIONS[stop]
-    guided = guided._replace(step=_REPORT, actor=actor_of(_REPORT), may_repeat=False)
+    guided = guided._replace(step=_REPORT, actor=actor_of(_REPORT), may_repeat=False, stop=True)
     if guided.next_action_source is _TOOL:
         return guided._replace(aside=sentence)
     return guided._replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import secrets
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -18,7 +18,6 @@ __all__ = ["enrich_client"]
 ClientT = TypeVar("ClientT", Client, ClientSession)
 
 _TOOLS_REMEMBERED = 10_000
-_sessions = itertools.count(1)
 
 
 def enrich_client(
@@ -71,7 +70,7 @@ class _EnrichedClient:
         self._side_effects = side_effects
         self._tools: dict[str, Tool] = {}
         self._all_listed = False
-        self._session = f"session-{next(_sessions)}"
+        self._session = secrets.token_hex(8)
 
     def __getattr__(self, name: str) -> Any:
         if name == "_client":  # while copied: there is none yet

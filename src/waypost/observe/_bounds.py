@@ -78,3 +78,24 @@ class EventCounts:
             if len(self._counts) > SPANS_REMEMBERED:
                 self._counts.popitem(last=False)
         return count < self._limit
+
+
+class Marks:
+    """Which chain the latest spans were marked for."""
+
+    def __init__(self) -> None:
+        self._chains: OrderedDict[int, str | None] = OrderedDict()
+
+    def put(self, span_id: int, chain_id: str | None) -> None:
+        with _lock:
+            self._chains[span_id] = chain_id
+            if len(self._chains) > SPANS_REMEMBERED:
+                self._chains.popitem(last=False)
+
+    def take(self, span_id: int, chain_id: str | None) -> bool:
+        """Whether the span was marked for that chain; afterwards it is not."""
+        with _lock:
+            if chain_id is None or self._chains.get(span_id) != chain_id:
+                return False
+            del self._chains[span_id]
+            return True

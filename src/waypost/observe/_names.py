@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core._clean import Limits
 from ..core._model import Guidance, RetryOutcome
@@ -135,7 +135,10 @@ ATTRIBUTES: dict[str, tuple[type[Value], str]] = {
             " `corrected` or, for a chain that was left, `abandoned` with others."
         ),
     ),
-    RETRY_BUDGET: (str, "`exhausted` where waypost says to stop, since repeats do not help."),
+    RETRY_BUDGET: (
+        str,
+        "`exhausted` once a budget is spent: three attempts, or a row of ten failures.",
+    ),
     LINK: (str, "On a span link: `retry_of` for the one that leads to the failure before."),
     TRACE_ID: (str, "The trace that the call belongs to, 32 hexadecimal digits."),
     SPAN_ID: (str, "The span of the call, 16 hexadecimal digits."),
@@ -196,12 +199,20 @@ DURATION_BOUNDARIES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120
 """Seconds; the boundaries that the MCP conventions advise for operation durations."""
 
 
-def facts_of(observation: Observation, limits: Limits) -> dict[str, Value]:
+def facts_of(
+    observation: Observation, limits: Limits, *, attempts: bool = True
+) -> dict[str, Value]:
     """
     Return what a span and a log event say of a call that failed, or came after one that had.
 
     Empty for any other. Built-in scalars only; what is not known is left out.
+
+    Args:
+        attempts: Whether to say which attempt it was; not on a span that calls share, where what
+            one of them said would stay beside what the next one says.
     """
+    if not attempts:
+        observation = replace(observation, attempt=None)
     guidance = observation.guidance
     if guidance is None:
         attempt = observation.attempt

@@ -21,7 +21,7 @@ from opentelemetry.trace import (
 from ..core._clean import Limits
 from ..core._model import ErrorClass, RetryOutcome
 from ..core._observation import CallStart, Correlation, Observation
-from ._bounds import EventCounts
+from ._bounds import EventCounts, Marks
 from ._names import (
     ATTEMPT,
     CONVERSATION_ID,
@@ -31,10 +31,12 @@ from ._names import (
     LINK,
     OPERATION_NAME,
     OTHER,
+    RECOVERED_EVENT,
     RETRY_OF,
     SERVER,
     SIDE,
     TOOL_NAME,
+    Value,
     facts_of,
     well_ended,
 )
@@ -49,7 +51,6 @@ _CLIENT_FAULTS = frozenset(("-32700", "-32600", "-32601", "-32602", "-32002"))
 _INTERNAL = SpanKind.INTERNAL  # a look-up in an enumeration costs 100 ns
 _ABANDONED = RetryOutcome.ABANDONED
 _STATUSES = {cls: Status(StatusCode.ERROR, cls.value) for cls in ErrorClass}
-_DESCRIPTIONS = frozenset(cls.value for cls in ErrorClass)
 _LINK_FACTS = {LINK: RETRY_OF}
 
 _current: ContextVar[SpanScope | None] = ContextVar("waypost_span_scope", default=None)
@@ -70,6 +71,7 @@ class Spans:
     ) -> None:
         self.limits = limits
         self.events = EventCounts(limits.span_events)
+        self.marks = Marks()
         self._tracer = tracer
         self._use = use
         self._global_tracer = global_tracer
@@ -193,10 +195,7 @@ class SpanScope:
         facts = facts_of(observation, self._spans.limits)
         self._link(observation)
         if self._shared:
-            ids = self._span.get_span_context()
-            if observation.guidance is not None and self._spans.events.admits(ids.span_id):
-                self._span.add_event(ERROR_EVENT, facts)
-            self._span.set_attributes(facts)
+            self._write_event(observation, facts)
             return
         if not facts:
             facts[SIDE] = observation.side
@@ -206,6 +205,15 @@ class SpanScope:
             facts[ERROR_TYPE] = observation.error_type
         self._span.set_attributes(facts)
         self._mark(observation)
+
+    def _write_event(self, observation: Observation, facts: dict[str, Value]) -> None:
+        """On a span of several calls each is an event; of the last failure there are attributes."""
+        event = ERROR_EVENT if observation.guidance is not None else RECOVERED_EVENT
+        if event == RECOVERED_EVENT and not well_ended(observation):
+            return
+        if self._spans.events.admits(self._span.get_span_context().span_id):
+            self._span.add_event(event, facts)
+        self._span.set_attributes(facts_of(observation, self._spans.limits, attempts=False))
 
     def _link(self, observation: Observation) -> None:
         """Lead to the span of the failure that the call repeats or corrects, if it is recorded."""
@@ -230,8 +238,8 @@ class SpanScope:
         """Set the status ERROR where native code left it unset; never with a word of the tool's."""
         guidance = observation.guidance
         if guidance is None:
-            if self._used is not None and well_ended(observation):
-                _clear(self._used)
+            if not (self._own and self._used is None) and well_ended(observation):
+                self._clear(self._used or self._span, observation)
             return
         if guidance.error_class in _NO_ERROR_STATUS:
             return
@@ -241,17 +249,21 @@ class SpanScope:
                 return
             if observation.side == "server" and observation.error_type in _CLIENT_FAULTS:
                 return
+            if observation.attempt is not None:
+                ids = self._span.get_span_context()
+                self._spans.marks.put(ids.span_id, observation.attempt.chain_id)
         self._span.set_status(_STATUSES[guidance.error_class])
+
+    def _clear(self, span: Span, observation: Observation) -> None:
+        """Take back the ERROR that we put on the tool's span for a chain that ended well."""
+        attempt = observation.attempt
+        if attempt is not None and self._spans.marks.take(
+            span.get_span_context().span_id, attempt.chain_id
+        ):
+            span.set_status(StatusCode.OK)
 
 
 _SAMPLED = TraceFlags(TraceFlags.SAMPLED)
-
-
-def _clear(span: Span) -> None:
-    """Take back the ERROR that we put on the tool's span: what ran in it ended well."""
-    status = getattr(span, "status", None)
-    if status is not None and status.description in _DESCRIPTIONS:
-        span.set_status(StatusCode.OK)
 
 
 def _unwind(scope: SpanScope | None) -> SpanScope | None:

@@ -80,9 +80,8 @@ def events_of(observation: Observation) -> tuple[tuple[str, Level], ...]:
     guidance, attempt = observation.guidance, observation.attempt
     if guidance is None:
         return _RECOVERED if well_ended(observation) else ()
-    if attempt is not None and attempt.storm:
-        return _STORM
-    return _ASKS if guidance.error_class is _NEEDS_INPUT else _FAILED
+    events = _ASKS if guidance.error_class is _NEEDS_INPUT else _FAILED
+    return (*events, _STORM) if attempt is not None and attempt.storm else events
 
 
 Level = Literal["info", "warning", "error"]
@@ -92,4 +91,4 @@ _Events = tuple[tuple[str, Level], ...]
 _RECOVERED: _Events = ((RECOVERED_EVENT, "info"),)
 _ASKS: _Events = ((ERROR_EVENT, "info"),)
 _FAILED: _Events = ((ERROR_EVENT, "warning"),)
-_STORM: _Events = ((ERROR_EVENT, "warning"), (STORM_EVENT, "error"))
+_STORM: tuple[str, Level] = (STORM_EVENT, "error")

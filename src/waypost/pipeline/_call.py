@@ -20,7 +20,7 @@ from ..core._recognize import error_type_of, recognize, unfinished
 from ..core._safety import Effects
 from ..retries._tracker import Tracked
 from ._faults import Faults, Telling, told_already
-from ._retries import Retries, attempt_of, within_of
+from ._retries import Retries, attempt_of
 
 T = TypeVar("T")
 
@@ -87,6 +87,7 @@ class Call:
     _tracked: Tracked | None = None
     _correlation: Correlation = "window"
     _followed: bool = False
+    _blind: bool = False
     _started: float | None = None
     _seconds: float | None = None
     _scopes: tuple[Scope, ...] = ()
@@ -167,18 +168,13 @@ class Call:
             self._adopt_trace()
         self._started = self._now()
         if self._arguments is not None and self._started is not None and not self._untold:
-            self._follow(self._started)
-
-    def _follow(self, now: float) -> None:
-        """Number the attempt, if the call has a tool's name and belongs to anything."""
-        start = self._start
-        if start.tool_name is None or start.one_shot:
-            return
-        within = within_of(start, self._scopes, self._session)
-        if within is not None:
-            self._correlation = within[0]
-            self._tracked = self._settings.retries.begin(within, start, self._arguments, now)
-            self._followed = self._tracked is not None
+            scopes = None if self._blind else self._scopes
+            begun = settings.retries.begin(
+                self._start, scopes, self._session, self._arguments, self._started
+            )
+            if begun is not None:
+                self._tracked, self._correlation = begun
+                self._followed = True
 
     def _leave(self) -> None:
         """Take the attempt back, unless it has ended."""
@@ -190,6 +186,7 @@ class Call:
         try:
             scope = begin(self._start)
         except Exception as fault:  # noqa: BLE001 -- an observer must not break the call
+            self._blind = True
             self._settings.faults.take("begin", fault)
             return
         if scope is not None:

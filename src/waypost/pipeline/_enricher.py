@@ -193,10 +193,10 @@ class Enricher:
 
         Retries are followed within it, also where each call is a trace of its own, and in the
         tasks that the block starts; nothing that is learned in one run is told in another. Enter
-        it anew in every turn of the conversation.
+        it anew in every turn of the conversation, and in every thread.
 
         Args:
-            name: Kept as a keyed hash, and not exported.
+            name: Compared by a keyed hash, and not exported.
 
         Raises:
             OptionError: If *name* is no text, or an empty one.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -39,29 +40,48 @@ def run(name: str) -> Iterator[None]:
 
 
 class Retries:
-    """The retries of one enricher's calls; a fault of the store leaves a call unfollowed."""
+    """
+    The retries of one enricher's calls; a fault, in a store or a scope, leaves a call unfollowed.
+    """
 
     def __init__(self, tracker: Tracker, faults: Faults) -> None:
         self._tracker = tracker
         self._faults = faults
+        self._session = os.urandom(8).hex()
 
     def begin(
-        self, within: Within, start: CallStart, arguments: object, now: float
-    ) -> Tracked | None:
-        """Number a call that begins."""
-        correlation, name = within
+        self,
+        start: CallStart,
+        scopes: tuple[Scope, ...] | None,
+        session: str | None,
+        arguments: object,
+        now: float,
+    ) -> tuple[Tracked, Correlation] | None:
+        """
+        Number a call that begins; ``None`` if it belongs to nothing, or has no tool's name.
+
+        Args:
+            scopes: ``None`` if one of them could not be had: then only a run is sure.
+        """
+        if start.tool_name is None or start.one_shot:
+            return None
         try:
-            return self._tracker.begin(
+            within = _within(start, scopes, session or self._session)
+            if within is None:
+                return None
+            correlation, name = within
+            tracked = self._tracker.begin(
                 f"{correlation}:{name}",
                 start.server,
-                start.tool_name or "",
+                start.tool_name,
                 arguments,
                 now=now,
                 lifetime_seconds=WINDOW_SECONDS if correlation == "window" else LIFETIME_SECONDS,
             )
-        except Exception as fault:  # noqa: BLE001 -- a store that the host gave
+        except Exception as fault:  # noqa: BLE001 -- a store, or an observer's own scope
             self._faults.take("retries", fault)
             return None
+        return tracked, correlation
 
     def succeed(self, call: Tracked) -> None:
         """End a call that worked."""
@@ -107,18 +127,19 @@ Ids = tuple[str | None, str | None, bool]
 """Trace id, span id, and whether the trace is recorded."""
 
 
-Within = tuple[Correlation, str]
-
-
-def within_of(start: CallStart, scopes: tuple[Scope, ...], session: str | None) -> Within | None:
+def _within(
+    start: CallStart, scopes: tuple[Scope, ...] | None, session: str
+) -> tuple[Correlation, str] | None:
     """What retries of a call stay within: the first of these that exists."""
     if (named := _run.get()) is not None:
         return "run", named
+    if scopes is None:
+        return None
     for scope in scopes:
-        within: Within | None = getattr(scope, "within", None)
+        within: tuple[Correlation, str] | None = getattr(scope, "within", None)
         if within is not None:
             return within
-    return ("window", session or "") if start.side == "host" else None
+    return ("window", session) if start.side == "host" else None
 
 
 def attempt_of(call: Tracked, correlation: Correlation) -> Attempt | None:

@@ -226,7 +226,7 @@ def succeed(
     if _own(chain, started):
         chain = None
     if trail is not None and trail.rows:
-        trail = trail._replace(rows=(), stormed=frozenset())
+        trail = Trail(trail.failed, trail.later_calls, (), _NOBODY, trail.seen_at)
     failed = started.retry_of
     if failed is None:
         return chain, trail, Facts(started.chain_id)
@@ -257,8 +257,10 @@ def fail(
         failed: Its `attempt` is that of *started*, and so is its chain, or a new one that begins
             with it; its step is what is advised unless waypost says to stop.
     """
-    if trail is None and chain is None and started.chain_id is None and started.retry_of is None:
-        return _first_failure(failed)
+    if trail is None and started.chain_id is None:
+        if started.retry_of is None:
+            return _first_failure(failed)
+        chain = None  # without the trail of its tool a chain is forgotten, too
     rows, row = _lengthened(trail.rows if trail is not None else (), failed.error_class)
     warned = trail.stormed if trail is not None else _NOBODY
     before = started.retry_of
@@ -360,8 +362,8 @@ def _advice(started: Started, failed: Failed, *, worked: bool) -> RetryAdvice:
     if not started.repeats:
         return RetryAdvice.FOLLOWED if step in CORRECTING else RetryAdvice.UNKNOWN
     if step is NextStep.WAIT:
-        wanted = _SHORTEST_WAIT_SECONDS
-        if failed.delay_seconds is not None:
+        wanted = _SHORTEST_WAIT_SECONDS  # also where the tool says 0: it was told a few seconds
+        if failed.delay_seconds is not None and failed.delay_seconds > 0:
             wanted = _WAITED_SHARE * failed.delay_seconds
         return RetryAdvice.FOLLOWED if started.gap_seconds >= wanted else RetryAdvice.TOO_EARLY
     if step in _IGNORED_BY_REPEATING:

@@ -50,9 +50,17 @@ def fingerprint_of(*parts: object, key: bytes) -> bytes | None:
     return None if text is None else blake2b(text, digest_size=_SIZE, key=key).digest()
 
 
-@lru_cache(maxsize=1_024)
 def trail_key_of(scope: str, server: str | None, tool_name: str, key: bytes) -> bytes:
-    """Return the fingerprint of a tool in a scope."""
+    """Return the fingerprint of a tool in a scope; long names of scopes are not remembered."""
+    made = _trail_key if len(scope) <= _SHORT else _trail_key.__wrapped__
+    return made(scope, server, tool_name, key)
+
+
+_SHORT = 128
+
+
+@lru_cache(maxsize=1_024)
+def _trail_key(scope: str, server: str | None, tool_name: str, key: bytes) -> bytes:
     text = f"{scope!r},{server!r},{tool_name!r}"
     return blake2b(text.encode(), digest_size=_SIZE, key=key).digest()
 
@@ -68,13 +76,35 @@ def chain_key_of(trail_key: bytes, arguments: object, key: bytes) -> bytes | Non
     return text and blake2b(trail_key + text, digest_size=_SIZE, key=key).digest()
 
 
+def copy_of(arguments: object) -> dict[object, object] | None:
+    """
+    Return a copy that the host cannot change any more, two levels deep.
+
+    ``None`` for more than 64 arguments, or deeper ones: these are to be compared at once.
+    """
+    if type(arguments) is not dict or len(arguments) > _FLAT:
+        return None
+    copied: dict[object, object] = arguments.copy()
+    if _USUAL.issuperset(map(type, copied.values())):
+        return copied
+    for name, value in arguments.items():
+        kind = type(value)
+        if kind is list or kind is dict:
+            items = value if kind is list else value.values()
+            if len(value) > _FLAT or not _USUAL.issuperset(map(type, items)):
+                return None
+            copied[name] = value.copy()
+        elif kind not in _USUAL:
+            return None
+    return copied
+
+
 def _text_of(value: object) -> bytes | None:
-    if type(value) is dict and len(value) <= _FLAT and _USUAL.issuperset(map(type, value.values())):
-        flat = _flat_text_of(value)
+    try:
+        flat = _flat_text_of(value) if type(value) is dict and len(value) <= _FLAT else None
         if flat is not None:
             return flat.encode()
-    walk = _Walk()
-    try:
+        walk = _Walk()
         walk.add(value, _DEPTH)
     except Exception:  # noqa: BLE001 -- arguments are any objects, and these may raise
         return None
@@ -86,17 +116,19 @@ _FLAT = 64
 
 def _flat_text_of(mapping: dict[object, object]) -> str | None:
     """The text of the usual arguments, scalars by their names, as a walk would write it."""
-    parts = ["{"]
-    try:
-        for key in sorted(mapping):  # type: ignore[type-var]  # what cannot be compared raises
-            value = mapping[key]
-            if type(key) is not str or (type(value) is str and len(value) > _TEXT_PER_NODE):
-                return None
-            parts.append(f"{key!r}:{value!r}")
-    except TypeError:
+    if not _USUAL.issuperset(map(type, mapping.values())) or set(map(type, mapping)) != _TEXTS:
         return None
+    parts = ["{"]
+    for key in sorted(mapping):  # type: ignore[type-var]  # all of them texts
+        value = mapping[key]
+        if type(value) is str and len(value) > _TEXT_PER_NODE:
+            return None
+        parts.append(f"{key!r}:{value!r}")
     parts.append("}")
     return ",".join(parts)
+
+
+_TEXTS = {str}
 
 
 def prints_of(arguments: object, key: bytes) -> bytes:

@@ -17,6 +17,9 @@ class AttemptStore(Protocol):
     """
     Keeps a state for each chain and one for each tool, by opaque keys.
 
+    Times in them are those of the clock of the `Enricher`. The default one is that of the machine,
+    so enrichers that share a store over machines need another, ``Enricher(clock=time.time)``.
+
     A state is a ``NamedTuple`` of texts, numbers, bytes and enumerations, so it can be pickled.
 
     A store may forget: the next call is then a first attempt. It must not mix: a change sees the

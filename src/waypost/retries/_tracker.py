@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Mapping
+from typing import TypeVar
 
 from ..core._guide import Guided
 from ..core._model import Failure, NextStep
 from . import _chains as chains
 from ._chains import FIRST, Chain, Facts, Failed, Started, Trail
-from ._fingerprint import chain_key_of, prints_of, share_one, trail_key_of, words_print_of
+from ._fingerprint import (
+    chain_key_of,
+    copy_of,
+    prints_of,
+    share_one,
+    trail_key_of,
+    words_print_of,
+)
 from ._store import AttemptStore
-
-_COPIED = 64
-"""Arguments up to so many are copied, one level deep: a host may use its mapping again."""
 
 
 class Tracked:
@@ -80,12 +86,11 @@ class Tracker:
             now: Seconds of a monotonic clock.
         """
         trail_key = trail_key_of(scope, server, tool_name, self._key)
-        if type(arguments) is dict and len(arguments) <= _COPIED:
-            call = Tracked(trail_key, arguments.copy(), now)
-            if not self._store.update(None, trail_key, _failed_before):
-                return call
-        else:
-            call = Tracked(trail_key, arguments, now)
+        if not self._store.update(None, trail_key, _failed_before):
+            copied = copy_of(arguments)
+            if copied is not None:
+                return Tracked(trail_key, copied, now)
+        call = Tracked(trail_key, arguments, now)
         chain_key = self._compare(call)
 
         def change(
@@ -95,7 +100,7 @@ class Tracker:
                 chain, trail, now=now, key=chain_key, lifetime_seconds=lifetime_seconds
             )
 
-        call.started = self._store.update(chain_key, trail_key, change)
+        call.started = _answer(self._store.update(chain_key, trail_key, change), Started)
         return call
 
     def succeed(self, call: Tracked) -> Facts:
@@ -107,11 +112,12 @@ class Tracker:
             self._compare(call)
         started = call.started
         kept = not started.repeats and self._keeps_argument(call)
-        call.facts = self._store.update(
+        told = self._store.update(
             call.chain_key,
             call.trail_key,
             lambda chain, trail: chains.succeed(chain, trail, started, kept_argument=kept),
         )
+        call.facts = _answer(told, Facts)
         return call.facts
 
     def fail(
@@ -136,7 +142,7 @@ class Tracker:
             words = words_print_of(guided.error_code, failure.message, key)
         failed = Failed(
             now,
-            started.chain_id or f"{random.getrandbits(64):016x}",
+            started.chain_id or f"{_ids.getrandbits(64):016x}",
             started.attempt,
             guided.advice.error_class,
             guided.step,
@@ -149,11 +155,12 @@ class Tracker:
             span_id,
             sampled,
         )
-        call.facts = self._store.update(
+        told = self._store.update(
             call.chain_key,
             call.trail_key,
             lambda chain, trail: chains.fail(chain, trail, started, failed),
         )
+        call.facts = _answer(told, Facts)
         return call.facts
 
     def leave(self, call: Tracked) -> None:
@@ -171,18 +178,35 @@ class Tracker:
         return call.chain_key
 
     def _keeps_argument(self, call: Tracked) -> bool:
-        """Whether it has an argument of the failure before it, or each of them has a single one."""
+        """
+        Whether it has an argument of the failure before it, or the tool takes a single one.
+
+        It does if this call has one, and that before had no more.
+        """
         failed, arguments = call.started.retry_of, call.arguments
         if failed is None or not isinstance(arguments, Mapping):
             return False
         prints = prints_of(arguments, self._key)
-        return len(prints) == len(failed.arguments) == _ONE or share_one(prints, failed.arguments)
+        single = len(prints) == _ONE and len(failed.arguments) <= _ONE
+        return single or share_one(prints, failed.arguments)
 
 
 def _failed_before(_: Chain | None, trail: Trail | None) -> tuple[None, Trail | None, bool]:
     """Whether a failure of the tool is known; changes nothing."""
     return None, trail, trail is not None
 
+
+def _answer(answer: T, kind: type[T]) -> T:
+    """What a store hands back is what a change said, or the store is broken."""
+    if type(answer) is not kind:
+        raise TypeError(f"update returned a {type(answer).__name__}, not the answer of the change")
+    return answer
+
+
+T = TypeVar("T")
+_ids = random.Random()  # noqa: S311 -- ids of chains; hosts may seed the one that all share
+if hasattr(os, "register_at_fork"):  # pragma: no branch -- absent on Windows only
+    os.register_at_fork(after_in_child=_ids.seed)
 
 _WORKED = Facts()
 _WAIT = NextStep.WAIT  # a look-up in an enumeration costs 100 ns

@@ -326,7 +326,7 @@ def test_table_tells_the_story(table: Ended) -> None:
     assert "tool what came back class retryable next action trace" in lines
     assert any(line.startswith("customer_profile TOKEN_EXPIRED: Signature") for line in lines)
     assert any(line.startswith("\u21b3 customer_profile (signed in)") for line in lines)
-    assert any(line.startswith("create_order 4 ignored failed, told to stop") for line in lines)
+    assert any(line.startswith("create_order 4 ignored failed, budget spent") for line in lines)
     assert "The same in telemetry, kept in memory" in lines
     assert "set OTEL_EXPORTER_OTLP_ENDPOINT=" in table.stdout
     assert "[waypost] retryable: true. Next action: Wait" in table.stdout

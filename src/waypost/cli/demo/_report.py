@@ -36,7 +36,7 @@ class Retry:
 
         outcome: What came of it.
 
-        exhausted: waypost says to stop.
+        exhausted: A budget is spent, and waypost says to stop.
     """
 
     tool: str

@@ -180,7 +180,7 @@ def _retries(report: Report) -> Group:
             Text(retry.advice.replace("_", " "), _ADVICE_STYLES.get(retry.advice, "")),
             Text.assemble(
                 (retry.outcome, "red" if retry.outcome == "failed" else "green"),
-                ", told to stop" if retry.exhausted else "",
+                ", budget spent" if retry.exhausted else "",
             ),
             Text(retry.chain_id, "dim"),
         )

@@ -61,11 +61,13 @@ def unfinished(result: object) -> bool:
     if "task" not in stored:
         return False
     task = mapping_of(stored["task"]) or {}
-    return ("taskId" in task or "task_id" in task) and text_of(task.get("status")) in _RUNNING
+    return not task.keys().isdisjoint(_CREATED) and text_of(task.get("status")) in _RUNNING
 
 
 _RESULT_TYPES = ("result_type", "resultType")
-_RUNNING = ("working", "input_required", "submitted")
+_CREATED = frozenset(("createdAt", "created_at"))
+"""Every task of MCP's has it; a task that a tool keeps has other names, or stands beside others."""
+_RUNNING = ("working", "input_required")
 
 
 def _unsigned(block: object) -> object:
