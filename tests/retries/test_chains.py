@@ -157,6 +157,20 @@ def test_call_that_cannot_be_compared_follows_nothing() -> None:
         assert (second.attempt, second.retry_of) == (1, None)
 
 
+def test_chain_whose_trail_is_forgotten_begins_anew() -> None:
+    """A store drops trails and chains one by one; what is left of a chain is not gone on with."""
+    old, _, first = chains.begin(None, None, now=0.0, key=b"one")
+    old, trail, _ = chains.fail(old, None, first, _failed(first, NextStep.WAIT, key=b"one"))
+    assert old is not None
+    _, _, left = chains.begin(None, trail, now=0.0, key=b"two")
+    assert left.retry_of is not None
+    for started in (chains.FIRST, left):
+        failed = _failed(started, NextStep.WAIT, key=b"one")._replace(chain_id="again")
+        kept, _, facts = chains.fail(old, None, started, failed)
+        assert kept is not None
+        assert (kept.id, kept.attempt, facts.chain_id) == ("again", 1, "again")
+
+
 def test_third_attempt_spends_the_budget_and_the_storm_is_reported_once() -> None:
     chain: Chain | None = None
     trail: Trail | None = None

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from pydantic import BaseModel
 
 from waypost.retries import _fingerprint
@@ -216,6 +216,8 @@ class Other(dict[str, object]):
         max_size=70,
     )
 )
+@example({"q": "x" * 65, "n": 1})
+@example({"b": 1, "a": 2.0})
 def test_usual_arguments_are_written_as_a_walk_would(arguments: dict[str, object]) -> None:
     """Our promise: which way is quicker is nobody's business."""
     trail_key = trail_key_of("run", "orders", "search", KEY)

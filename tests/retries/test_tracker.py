@@ -7,7 +7,7 @@ import sys
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -16,8 +16,11 @@ from waypost.core._guide import guide
 from waypost.core._model import Failure
 from waypost.core._recognize import recognize
 from waypost.retries._chains import Facts
+from waypost.retries._store import Change
 from waypost.retries._tracker import Tracked, Tracker
 from waypost.retries.memory import MemoryAttemptStore
+
+T = TypeVar("T")
 
 KEY = b"k" * 32
 
@@ -225,3 +228,33 @@ def test_a16_full_store_stays_below_eight_megabytes(tracker: Tracker) -> None:
     finally:
         tracemalloc.stop()
     assert after - before <= 8_000_000
+
+
+class Noting(MemoryAttemptStore):
+    """Notes the keys of chains that it is asked about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: list[bytes | None] = []
+
+    def update(self, chain_key: bytes | None, trail_key: bytes, change: Change[T], /) -> T:
+        self.keys.append(chain_key)
+        return super().update(chain_key, trail_key, change)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"ids": list(range(65))},
+        {"filter": {"of": {"page": 1}}},
+        {"ids": (1, 2)},
+        {str(number): number for number in range(65)},
+    ],
+)
+def test_arguments_that_cannot_be_copied_are_compared_at_once(arguments: object) -> None:
+    """Our promise: what a host does with them during the call changes nothing."""
+    store = Noting()
+    tracker = Tracker(store, KEY)
+    assert _fail(tracker, arguments) == 1
+    assert None not in store.keys[1:]
+    assert _fail(tracker, arguments) == 2
