@@ -18,8 +18,8 @@ import jwt
 
 from ._partner import Partner, open_partner
 
-STOCKTAKING_SECONDS = 0.9
-MONTH_SECONDS = 0.1
+STOCKTAKING_SECONDS = 0.6
+MONTH_SECONDS = 0.08
 DEADLINE_SECONDS = 0.8
 PRODUCTS = {"chair": 40, "lamp": 12, "table": 7}
 RATES = {("EUR", "USD"): 1.1, ("USD", "EUR"): 0.9}
