@@ -22,7 +22,7 @@ nitpicky = True
 default_role = "py:obj"  # in docstrings, `Enricher` is a link
 nitpick_ignore_regex = [
     ("py:class", r"(collections|contextlib|opentelemetry|os)\..*"),  # has documentation of its own
-    ("py:class", r"(waypost\..*\.)?(T|ClientT|Correlation)"),  # says no more than its name
+    ("py:class", r"(waypost\..*\.)?(P|R|T|ClientT|Correlation)"),  # says no more than its name
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]

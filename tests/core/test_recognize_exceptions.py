@@ -49,6 +49,30 @@ class MuteError(Exception):
         raise RuntimeError("nothing to say")
 
 
+def of_framework(base: str, name: str) -> Exception:
+    """What a tool raises through a framework, whose own exceptions have a common base."""
+    kind = type(name, (type(base, (Exception,), {}),), {})
+    raised: Exception = kind("There is no order 7.")
+    return raised
+
+
+FRAMEWORKS = [
+    ("MCPServerError", "ToolError"),
+    ("FastMCPError", "ToolError"),
+    ("LangChainException", "ToolException"),
+    ("AgentsException", "UserError"),
+    ("AgentRunError", "ModelRetry"),
+]
+
+
+@pytest.mark.parametrize(("base", "name"), FRAMEWORKS)
+def test_name_of_a_framework_says_nothing_of_the_failure(base: str, name: str) -> None:
+    """Issue 6, item 1: a tool that raises the framework's exception speaks by its message."""
+    guidance = waypost.guidance_of(of_framework(base, name))
+    assert guidance is not None
+    assert (guidance.error_class.value, guidance.error_code) == ("not_found", "tool_error")
+
+
 DATA = {"retry_after_ms": 2_500}
 
 

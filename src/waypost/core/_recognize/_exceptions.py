@@ -17,9 +17,11 @@ _GENERIC = frozenset(
     (
         "Exception", "BaseException", "RuntimeError", "Error", "ToolError", "ExceptionGroup",
         "BaseExceptionGroup", "object", "MCPError", "McpError", "ValueError", "TypeError",
-        "ToolException",
+        "ToolException", "MCPServerError", "FastMCPError", "AgentsException", "UserError",
+        "LangChainException", "ModelRetry", "AgentRunError",
     )
 )  # fmt: skip
+"""Names that say that something went wrong, or whose framework it was in, and no more."""
 _LEAVES = 16
 
 
