@@ -64,7 +64,6 @@ def guard(
 
     .. versionadded:: 0.1.0
     """
-
     if function is None:
         return functools.partial(
             _guarded,

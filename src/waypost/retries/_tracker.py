@@ -55,7 +55,7 @@ class Tracker:
     Follows calls through their retries.
 
     Most calls work, and most tools have not failed: then nothing is kept of a call, and its
-    arguments are not read.
+    arguments, copied while it runs, are compared with nothing.
 
     Args:
         key: What fingerprints are made with; a store that several processes share needs one.
