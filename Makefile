@@ -11,8 +11,9 @@ PINS := requirements/constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --constraint $(PINS) --build-constraint $(PINS)
 
 DEMO_EXTRAS := cli,mcp,otlp
-DEV_EXTRAS := $(DEMO_EXTRAS)
-PIN_EXTRAS := cli,fastmcp,instrument,langchain,mcp,openai-agents,otlp,pydantic-ai,viewer
+DEV_EXTRAS := $(DEMO_EXTRAS),instrument
+# What stands on the SDK 1.x cannot be pinned beside 2.x: see requirements/frameworks.
+PIN_EXTRAS := cli,fastmcp,instrument,mcp,openai-agents,otlp,pydantic-ai,viewer
 
 # One environment for each requirement file: two servers may want different versions of the MCP SDK.
 SERVERS := $(patsubst requirements/servers/%.txt,build/servers/%/.installed,$(wildcard requirements/servers/*.txt))

@@ -6,6 +6,7 @@ The version matrix: waypost on the oldest and on the newest releases of what it 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,8 +60,8 @@ START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telem
 """Tests that start a program which needs the extra `otlp`."""
 
 ELSEWHERE = (
-    "tests/benchmarks", "tests/docs", "tests/exceptions", "tests/reliability/test_patterns.py",
-    "tests/servers", "tests/test_house.py",
+    "tests/benchmarks", "tests/docs", "tests/exceptions", "tests/frameworks",
+    "tests/reliability/test_patterns.py", "tests/servers", "tests/test_house.py",
 )  # fmt: skip
 """Tests about our pages and our source, and about programs that bring versions of their own."""
 
@@ -112,6 +113,21 @@ BOUNDS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+FRAMEWORKS = {
+    path.stem: str(path) for path in sorted(Path("requirements/frameworks").glob("*.txt"))
+}
+
+_SDK = ("mcp", ("tests/frameworks/test_mcp.py", "tests/frameworks/test_instrumentor.py"))
+FRAMEWORK_TESTS = {
+    "mcp-1": _SDK,
+    "mcp-2": _SDK,
+    "fastmcp": ("fastmcp", ("tests/frameworks/test_fastmcp.py",)),
+    "langchain": ("langchain", ("tests/frameworks/test_langchain.py",)),
+    "openai-agents": ("openai-agents", ("tests/frameworks/test_openai_agents.py",)),
+    "pydantic-ai": ("pydantic-ai", ("tests/frameworks/test_pydantic_ai.py",)),
+}
+
+
 @nox.session
 def oldest(session: nox.Session) -> None:
     """Every required dependency at its lower bound."""
@@ -126,6 +142,32 @@ def bound(session: nox.Session, dependency: str) -> None:
     what, tests = BOUNDS[dependency]
     install(session, what, "--group", "test", lowest=[dependency])
     run_tests(session, *tests, leave_out=() if "mcp" in what else without_extras(session))
+
+
+@nox.session
+@nox.parametrize("framework", list(FRAMEWORKS), ids=list(FRAMEWORKS))
+def framework(session: nox.Session, framework: str) -> None:
+    """One framework at its oldest or newest version, hosts and servers as real processes."""
+    name = framework.rpartition("-")[0]
+    extra, tests = FRAMEWORK_TESTS[name]
+    session.install(
+        f".[{extra},instrument]", "--group", "test", "--requirement", FRAMEWORKS[framework]
+    )
+    session.env["WAYPOST_FRAMEWORK"] = name
+    session.env["WAYPOST_OFFICE_PYTHON"] = sys.executable  # what runs nox has the SDK 2.x
+    # What the frameworks themselves deprecate is not ours to mend.
+    quiet = ("-W", "ignore:Use `streamable_http_client` instead:DeprecationWarning")
+    newest = framework.endswith("-newest")
+    # The pages show the newest; those of the SDK are proved with all the others.
+    paths = [*tests, *(["tests/frameworks/test_page.py"] if newest and extra != "mcp" else [])]
+    session.run("coverage", "erase")
+    session.run("coverage", "run", "-m", "pytest", *quiet, *paths)
+    session.run("coverage", "combine", "--quiet")
+    if newest and extra != "mcp":  # the rest of `waypost` is covered and checked elsewhere
+        module = f"waypost/integrations/{extra.replace('-', '_')}.py"
+        session.run("coverage", "report", f"--include=*/{module}", "--fail-under=100")
+        session.install("mypy", "--constraint", str(PINS))
+        session.run("mypy", "--follow-imports=silent", f"src/{module}")
 
 
 @nox.session

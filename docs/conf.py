@@ -22,13 +22,18 @@ nitpicky = True
 default_role = "py:obj"  # in docstrings, `Enricher` is a link
 nitpick_ignore_regex = [
     ("py:class", r"(collections|contextlib|opentelemetry|os)\..*"),  # has documentation of its own
-    ("py:class", r"(waypost\..*\.)?(P|R|T|ClientT|Correlation)"),  # says no more than its name
+    ("py:class", r"(waypost\..*\.)?(P|R|T|ClientT|ServerT|Correlation)"),  # says what its name does
+    ("py:class", r"(agents|pydantic_ai)\..*"),
 ]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "bysource"
+# Their integrations are imported for what they say of themselves; they want other versions of MCP.
+autodoc_mock_imports = [
+    "agents", "fastmcp", "langchain_core", "langchain_mcp_adapters", "pydantic_ai",
+]  # fmt: skip
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True

@@ -22,8 +22,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
-# CI runs these in the session `libraries` of noxfile.py, where the libraries are.
-collect_ignore = ["exceptions"] if CI and "WAYPOST_LIBRARIES" not in os.environ else []
+# CI runs these in sessions of noxfile.py, where the libraries and the frameworks are.
+_ELSEWHERE = {"exceptions": "WAYPOST_LIBRARIES", "frameworks": "WAYPOST_FRAMEWORK"}
+collect_ignore = [path for path, here in _ELSEWHERE.items() if CI and here not in os.environ]
 
 # No deadline: coverage and a busy machine slow single examples; `ratio` tests are for times.
 # In CI every run draws the same examples, so that a red build is about the change.

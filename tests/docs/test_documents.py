@@ -16,6 +16,7 @@ from mcp.server.mcpserver import MCPServer
 import waypost
 from tests.docs.blocks import ROOT, UnprovedError, blocks_of, pages
 from tests.docs.prove import prove
+from tests.frameworks.pages import PAGES
 from waypost.core._advice import _ACTION_CHARS
 from waypost.core._clean import MESSAGE_CHARS, PARSED_CHARS
 from waypost.core._enrich_mcp import _LINE_CHARS
@@ -24,6 +25,9 @@ from waypost.telemetry import EXIT_SECONDS
 from waypost.telemetry._render import LINE_BYTES
 
 README = ROOT / "README.md"
+
+# Proved beside their frameworks, by tests/frameworks/test_page.py.
+ELSEWHERE = frozenset(page for pages_of_one in PAGES.values() for page in pages_of_one)
 
 # The programs of a page talk to no collector, whatever they set up.
 QUIET = dict.fromkeys(
@@ -47,7 +51,9 @@ def proved(page: Path, directory: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    "page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix().replace("/", "-")
+    "page",
+    [page for page in pages() if page not in ELSEWHERE],
+    ids=lambda page: page.relative_to(ROOT).as_posix().replace("/", "-"),
 )
 def test_every_block_of_a_page_does_what_the_page_says(page: Path, tmp_path: Path) -> None:
     """STYLE section 5: every block runs; the blocks of one page share their names."""

@@ -87,7 +87,7 @@ async def test_success_comes_back_as_the_same_object() -> None:
             assert (args, kwargs) == (("search", {"q": 1}, 5.0), {"meta": {"a": 1}})
             return given
 
-    wrapped = enrich_client(Fake(), enricher=Enricher(()))  # type: ignore[type-var]
+    wrapped = enrich_client(Fake(), enricher=Enricher(()))
     assert await wrapped.call_tool("search", {"q": 1}, 5.0, meta={"a": 1}) is given
 
 
@@ -100,7 +100,7 @@ async def test_protocol_error_passes_as_the_same_object(client: Client) -> None:
             raise own
 
     watcher = Watcher()
-    wrapped = enrich_client(Fake(), enricher=Enricher((watcher,)))  # type: ignore[type-var]
+    wrapped = enrich_client(Fake(), enricher=Enricher((watcher,)))
     with pytest.raises(MCPError) as caught:
         await wrapped.call_tool("search")
     assert caught.value is own

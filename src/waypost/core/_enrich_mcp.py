@@ -14,6 +14,8 @@ from ._model import Failure, Source
 from ._recognize import GUIDANCE_KEY, SIGNPOST, fields_of, meta_of
 
 _LINE_CHARS = 400
+_IDS = frozenset(("trace_id",))
+"""What is added that is no guidance."""
 _TEXT_BLOCKS = 4
 
 
@@ -59,12 +61,15 @@ def enrich_mcp(
     if type(structured) is dict and style.structured:
         updates[name] = {**additions, **structured}
     if style.text != "never":
-        members = additions if style.structured or type(structured) is not dict else None
+        bound = structured if type(structured) is dict and not style.structured else None
         line = signpost(guided, trace_id if style.text_trace else None)
         blocks: list[object] = list(cast("list[object]", fields["content"]))
-        # What another waypost wrote cannot know that repeats do not help: the line says so.
-        beside = guided.aside is not None or GUIDANCE_KEY in meta
+        # JSON says it all, unless it may not change, or repeats do not help: that neither the tool
+        # nor another waypost could know.
+        unsaid = bound is not None and not additions.keys() <= _IDS | bound.keys()
+        beside = unsaid or guided.aside is not None or GUIDANCE_KEY in meta
         append = style.text == "append"
+        members = additions if bound is None else None
         if _write_text(result, blocks, failure.block, members, line, append=append, beside=beside):
             updates["content"] = blocks
     return rebuilt(result, updates)
@@ -124,10 +129,10 @@ def _write_text(
 
         append: Whether the line may stand in a block of the tool's.
 
-        beside: Whether the line says what *members* cannot, so that JSON does not make up for it.
+        beside: Whether the line says what JSON does not.
 
     Returns:
-        ``False`` if no text block can be made.
+        Whether *blocks* changed: not where JSON says it all, or no text block can be made.
     """
     looked_at = enumerate(blocks[:_TEXT_BLOCKS])
     texts = {index: text for index, item in looked_at if (text := _text_of(item)) is not None}
@@ -135,11 +140,12 @@ def _write_text(
     if index is not None:
         text = texts[index]
         with_json = with_members(text, members or {})
-        if with_json is not None and members is not None:
-            blocks[index] = rebuilt(blocks[index], {"text": with_json})
+        if with_json is not None:
+            if members is not None:
+                blocks[index] = rebuilt(blocks[index], {"text": with_json})
             if not beside:
-                return True
-        elif with_json is None and append and len(text) <= PARSED_CHARS:
+                return members is not None
+        elif append and len(text) <= PARSED_CHARS:
             text = f"{text}\n\n{line}" if text else line
             blocks[index] = rebuilt(blocks[index], {"text": text})
             return True

@@ -1,23 +1,34 @@
-"""MCP's official SDK: a client whose tool calls come back with guidance."""
+"""MCP's official SDK, 1.x and 2.x: clients and servers whose failed calls carry guidance."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, Self, TypeVar, cast
-
-from mcp import Client, ClientSession
-from mcp.types import ListToolsResult, Tool
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol, TypeVar, cast
 
 from ..core._model import OptionError
 from ..pipeline import Enricher
+from ._extras import extra
+from ._options import enricher_of
+from ._stand_in import StandIn
+from ._tool_calls import ToolCalls, with_trace
 
-__all__ = ["enrich_client"]
+with extra("mcp"):
+    import mcp
+    from mcp import types
 
-ClientT = TypeVar("ClientT", Client, ClientSession)
+__all__ = ["enrich_client", "enrich_server"]
 
-_TOOLS_REMEMBERED = 10_000
+
+class _Client(Protocol):
+    def call_tool(self, name: str, arguments: dict[str, Any] | None = None) -> Awaitable[Any]: ...
+
+
+ClientT = TypeVar("ClientT", bound=_Client)
+ServerT = TypeVar("ServerT")
+Handler = Callable[[Any], Awaitable[Any]]
+
+PROPAGATES = hasattr(mcp, "MCPError")
+"""Whether the SDK hands the trace on to servers: 2.x does, 1.x does not."""
 
 
 def enrich_client(
@@ -35,7 +46,8 @@ def enrich_client(
     raised on, the same object: ``waypost.guidance_of(exception)`` tells what to do about it.
 
     Args:
-        client: An ``mcp.Client``, also before it is entered, or an ``mcp.ClientSession``.
+        client: An ``mcp.Client`` of SDK 2.x, also before it is entered, or an ``mcp.ClientSession``
+            of SDK 1.x or 2.x.
 
         enricher: Shared by all the clients of a host; by default a new one.
 
@@ -49,69 +61,129 @@ def enrich_client(
 
     .. versionadded:: 0.1.0
     """
-    if not callable(getattr(client, "call_tool", None)):
-        raise OptionError(
-            f"enrich_client({type(client).__name__}): pass an mcp.Client or mcp.ClientSession."
-        )
-    return cast(
-        "ClientT", _EnrichedClient(client, enricher or Enricher(), server, side_effects or {})
-    )
+    return cast("ClientT", _EnrichedClient(client, enricher, server, side_effects))
 
 
-class _EnrichedClient:
-    """Stands in for a client; knows the tools that were listed through it."""
+class _EnrichedClient(StandIn):
+    """Stands in for a client or a session."""
 
     def __init__(
-        self, client: Any, enricher: Enricher, server: str | None, side_effects: Mapping[str, bool]
-    ) -> None:
-        self._client = client
-        self._enricher = enricher
-        self._server = server
-        self._side_effects = side_effects
-        self._tools: dict[str, Tool] = {}
-        self._all_listed = False
-        self._session = secrets.token_hex(8)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "_client":  # while copied: there is none yet
-            raise AttributeError(name)
-        return getattr(self._client, name)
-
-    async def __aenter__(self) -> Self:
-        await self._client.__aenter__()
-        return self
-
-    async def __aexit__(
         self,
-        kind: type[BaseException] | None,
-        exception: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> bool | None:
-        return cast("bool | None", await self._client.__aexit__(kind, exception, traceback))
+        client: object,
+        enricher: Enricher | None,
+        server: str | None,
+        side_effects: Mapping[str, bool] | None,
+    ) -> None:
+        wanted = "an mcp.Client or an mcp.ClientSession"
+        super().__init__(client, enricher, server, side_effects, wanted=wanted)
 
-    async def list_tools(self, *args: Any, **kwargs: Any) -> ListToolsResult:
+    async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""
-        listed: ListToolsResult = await self._client.list_tools(*args, **kwargs)
-        if not args and not any(kwargs.values()):  # the first page: what is gone is gone
-            self._tools = {}
-        for tool in listed.tools:
-            if tool.name in self._tools or len(self._tools) < _TOOLS_REMEMBERED:
-                self._tools[tool.name] = tool
-        self._all_listed = listed.next_cursor is None
+        listed = await self._client.list_tools(*args, **kwargs)
+        self._calls.learn_page(listed, first=not args and not any(kwargs.values()))
         return listed
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **kwargs: Any
     ) -> Any:
         """Call a tool; a failure comes back with guidance."""
-        tool = self._tools.get(name) if isinstance(name, str) else None
-        with self._enricher.call(
-            # A name that no listed tool has is the model's invention, and no metric attribute.
-            None if tool is None and self._all_listed else name,
-            arguments={} if arguments is None else arguments,
-            server=self._server,
-            session=self._session,
-            annotations=None if tool is None else tool.annotations,
-            side_effects=self._side_effects.get(name) if isinstance(name, str) else None,
-        ) as call:
+        with self._calls.open(name, arguments) as call:
+            if not PROPAGATES and isinstance(self._client, mcp.ClientSession):
+                kwargs["meta"] = with_trace(kwargs.get("meta"), call)
             return call.enrich(await self._client.call_tool(name, arguments, *args, **kwargs))
+
+
+def enrich_server(
+    server: ServerT,
+    *,
+    enricher: Enricher | None = None,
+    side_effects: Mapping[str, bool] | None = None,
+) -> ServerT:
+    """Let the failed tool calls of *server* leave with guidance, report every call, and return
+    *server*.
+
+    What a tool raises has become a result by then, as the SDK makes it. What is raised beside that,
+    such as a JSON-RPC error, passes as it is. Structured content of a tool with an output schema
+    stays as it is, since a strict client checks it: guidance stands in ``_meta`` and in the text.
+
+    Args:
+        server: Of SDK 2.x an ``MCPServer`` or a low-level ``Server``, which gets a middleware; of
+            SDK 1.x a low-level ``Server`` whose handlers are registered already.
+
+        enricher: By default a new one of side ``"server"``.
+
+        side_effects: By tool name, whether the tool changes something, if you know better than its
+            annotations. These are known once a client has listed the tools.
+
+    Raises:
+        OptionError: If *server* has neither a list of middleware nor a handler of tool calls, as
+            a ``FastMCP`` of SDK 1.x: guard its tools instead, with
+            `waypost.integrations.guard.guard`.
+
+    .. versionadded:: 0.1.0
+    """
+    attach(server, ServerCalls(enricher_of(enricher, "server"), side_effects))
+    return server
+
+
+def attach(server: object, calls: ServerCalls) -> None:
+    """Let *calls* stand around the tool calls of *server*; see `enrich_server`."""
+    if isinstance(middleware := getattr(server, "middleware", None), list):
+        middleware.append(calls.middleware)
+        return
+    handlers = getattr(server, "request_handlers", None)
+    if not isinstance(handlers, dict) or types.CallToolRequest not in handlers:
+        raise OptionError(
+            f"enrich_server({type(server).__name__}): pass a server of MCP's SDK 2.x, or a"
+            " low-level Server of SDK 1.x after its @server.call_tool(). Tools of a FastMCP of SDK"
+            " 1.x are guarded one by one: see waypost.integrations.guard."
+        )
+    handlers[types.CallToolRequest] = calls.handler(handlers[types.CallToolRequest])
+    if types.ListToolsRequest in handlers:
+        handlers[types.ListToolsRequest] = calls.listing(handlers[types.ListToolsRequest])
+
+
+class ServerCalls(ToolCalls):
+    """
+    The tool calls of one server, as a middleware of SDK 2.x and as handlers of SDK 1.x.
+
+    Attributes:
+        active: Whether it looks at them; what it stands in cannot always be taken out again.
+    """
+
+    active: bool = True
+
+    async def middleware(self, context: Any, call_next: Handler) -> Any:
+        """Stand around every message; only calls and lists of tools are looked at."""
+        method, params = context.method, context.params
+        if method == "tools/call" and context.request_id is not None and self.active:
+            name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
+            with self.open(name, arguments) as call:
+                return call.enrich(await call_next(context))
+        result = await call_next(context)
+        if method == "tools/list":
+            self.learn_page(result, first=False)
+        return result
+
+    def handler(self, handle: Handler) -> Handler:
+        """Stand around the handler of tool calls."""
+
+        async def handle_call(request: Any) -> Any:
+            if not self.active:
+                return await handle(request)
+            with self.open(request.params.name, request.params.arguments) as call:
+                answer = await handle(request)
+                enriched = call.enrich(answer.root)
+                return answer if enriched is answer.root else type(answer)(enriched)
+
+        return handle_call
+
+    def listing(self, handle: Handler) -> Handler:
+        """Stand around the handler that lists tools."""
+
+        async def handle_list(request: Any) -> Any:
+            answer = await handle(request)
+            self.learn_page(answer.root, first=False)
+            return answer
+
+        return handle_list

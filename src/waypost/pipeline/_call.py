@@ -20,7 +20,7 @@ from ..core._recognize import error_type_of, recognize, unfinished
 from ..core._safety import Effects
 from ..retries._tracker import Tracked
 from ._faults import Faults, Telling, told_already
-from ._retries import Retries, attempt_of
+from ._retries import Named, Retries, attempt_of
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class Call:
         *,
         timeout_seconds: float | None = None,
         arguments: object = None,
-        session: str | None = None,
+        named: Named = (None, None),
     ) -> None:
         self._settings = settings
         self._start = start
@@ -111,7 +111,7 @@ class Call:
         self._style = style
         self._timeout_seconds = timeout_seconds
         self._arguments = arguments
-        self._session = session
+        self._named = named
 
     @property
     def guidance(self) -> Guidance | None:
@@ -170,7 +170,7 @@ class Call:
         if self._arguments is not None and self._started is not None and not self._untold:
             scopes = None if self._blind else self._scopes
             begun = settings.retries.begin(
-                self._start, scopes, self._session, self._arguments, self._started
+                self._start, scopes, self._named, self._arguments, self._started
             )
             if begun is not None:
                 self._tracked, self._correlation = begun

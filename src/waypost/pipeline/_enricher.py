@@ -133,12 +133,18 @@ class Enricher:
             structured=self._style.structured and not strict_client
         )
 
+    @property
+    def side(self) -> Side:
+        """``"host"`` or ``"server"``, as it was made."""
+        return self._side
+
     def call(
         self,
         tool_name: str | None,
         *,
         arguments: Mapping[str, Any] | None = None,
         server: str | None = None,
+        run: str | None = None,
         session: str | None = None,
         annotations: object = None,
         side_effects: bool | None = None,
@@ -157,6 +163,9 @@ class Enricher:
                 followed through its retries.
 
             server: Your name for the server; it becomes a metric attribute, so keep the names few.
+
+            run: The run that the call belongs to, such as a conversation, where no block of
+                `Enricher.run` around it names one.
 
             session: Tells the client sessions with one server apart, where calls belong to no run,
                 conversation or trace.
@@ -184,7 +193,7 @@ class Enricher:
             style,
             timeout_seconds=timeout_seconds,
             arguments=arguments,
-            session=session,
+            named=(run or None, session),
         )
 
     def run(self, name: str) -> AbstractContextManager[None]:

@@ -53,7 +53,7 @@ class Retries:
         self,
         start: CallStart,
         scopes: tuple[Scope, ...] | None,
-        session: str | None,
+        named: Named,
         arguments: object,
         now: float,
     ) -> tuple[Tracked, Correlation] | None:
@@ -62,11 +62,14 @@ class Retries:
 
         Args:
             scopes: ``None`` if one of them could not be had: then only a run is sure.
+
+            named: Run and session of this very call.
         """
         if start.tool_name is None or start.one_shot:
             return None
         try:
-            within = _within(start, scopes, session or self._session)
+            run_name, session = named
+            within = _within(start, scopes, run_name, session or self._session)
             if within is None:
                 return None
             correlation, name = within
@@ -126,12 +129,15 @@ class Retries:
 Ids = tuple[str | None, str | None, bool]
 """Trace id, span id, and whether the trace is recorded."""
 
+Named = tuple[str | None, str | None]
+"""The run and the session that a call was opened with, or ``None`` where it was not."""
+
 
 def _within(
-    start: CallStart, scopes: tuple[Scope, ...] | None, session: str
+    start: CallStart, scopes: tuple[Scope, ...] | None, run_name: str | None, session: str
 ) -> tuple[Correlation, str] | None:
     """What retries of a call stay within: the first of these that exists."""
-    if (named := _run.get()) is not None:
+    if (named := _run.get() or run_name) is not None:
         return "run", named
     if scopes is None:
         return None

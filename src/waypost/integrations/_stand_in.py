@@ -1,0 +1,60 @@
+"""An object that stands in for a framework's client, and sees the tool calls that go through it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, cast
+
+from ..core._model import OptionError
+from ..pipeline import Enricher
+from ._options import enricher_of
+from ._tool_calls import ToolCalls
+
+__all__ = ["StandIn"]
+
+
+class StandIn:
+    """
+    Hands everything on to a client; a subclass adds the methods that call and list tools.
+
+    Raises:
+        OptionError: If the client has no ``call_tool``; *wanted* says what to pass instead.
+    """
+
+    def __init__(
+        self,
+        client: object,
+        enricher: Enricher | None,
+        server: str | None,
+        side_effects: Mapping[str, bool] | None,
+        *,
+        wanted: str,
+    ) -> None:
+        if not callable(getattr(client, "call_tool", None)):
+            raise OptionError(f"{type(client).__name__} has no call_tool: pass {wanted}.")
+        self._client: Any = client
+        self._calls = ToolCalls(
+            enricher_of(enricher, "host"),
+            side_effects,
+            server=server,
+            session=secrets.token_hex(8),
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_client":  # while copied: there is none yet
+            raise AttributeError(name)
+        return getattr(self._client, name)
+
+    async def __aenter__(self) -> Self:
+        await self._client.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        exception: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
+        return cast("bool | None", await self._client.__aexit__(kind, exception, traceback))
