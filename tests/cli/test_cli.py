@@ -142,14 +142,21 @@ def test_command_runs_as_a_program() -> None:
 
 
 @pytest.mark.parametrize(
-    ("missing", "extras"), [("typer", "cli"), ("rich", "cli"), ("mcp", "cli,mcp")]
+    ("missing", "wanted"),
+    [
+        ("typer", '"waypost[cli]"'),
+        ("rich", '"waypost[cli]"'),
+        ("mcp", '"waypost[cli]" "mcp>=2"'),
+        ("mcp.server.mcpserver", '"waypost[cli]" "mcp>=2"'),  # as it is with SDK 1.x
+    ],
 )
-def test_missing_extra_is_named(missing: str, extras: str) -> None:
+def test_missing_extra_is_named(missing: str, wanted: str) -> None:
     """Our promise: a plain ``pip install waypost`` says what to install, without a traceback."""
     run = started("-c", WITHOUT, missing, "ModuleNotFoundError", "demo")
     assert (run.returncode, run.stdout) == (2, "")
+    name = missing.partition(".")[0]
     assert run.stderr == (
-        f'waypost: {missing} is not installed. Run: pip install "waypost[{extras}]"\n'
+        f"waypost: {name} is not installed, or too old. Run: pip install -U {wanted}\n"
     )
 
 

@@ -10,10 +10,13 @@ import pytest
 
 pytest.importorskip("fastmcp", reason="runs with FastMCP: make matrix ARGS='-s frameworks'")
 
-from fastmcp import Client, FastMCP
+from fastmcp import Client, Context, FastMCP
 from fastmcp.client.client import CallToolResult
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import NotFoundError, ToolError
+from fastmcp.server.middleware.error_handling import RetryMiddleware
+from fastmcp.tools import ToolResult
+from mcp.types import TextContent
 
 from tests.frameworks.spans import Kept, check_server_spans, spans_in
 from tests.frameworks.table import CALLS, Read, check, guided, text_of
@@ -180,3 +183,100 @@ def test_enricher_of_the_other_side_is_refused() -> None:
     """STYLE rule 11: spans of the other side would stand where they do not belong."""
     with pytest.raises(OptionError, match="side='server'"):
         enrich_server(orders(), enricher=Enricher(()))
+
+
+def shop(**options: Any) -> FastMCP[Any]:
+    """A server whose tools call tools, and one of which works at the third try."""
+    server: FastMCP[Any] = FastMCP("shop", **options)
+    tries: list[int] = []
+
+    @server.tool
+    def charge() -> str:
+        """Charge a card."""
+        raise ToolError("The card was declined.")
+
+    @server.tool
+    async def checkout(ctx: Context) -> str:
+        """Ship what was paid."""
+        try:
+            await ctx.fastmcp.call_tool("charge", {})
+        except ToolError:
+            return "not shipped"
+        return "shipped"
+
+    @server.tool
+    def flaky() -> str:
+        """Work at the third try."""
+        tries.append(1)
+        if len(tries) < 3:
+            raise ConnectionError("reset")
+        return "done"
+
+    return server
+
+
+async def test_tool_that_calls_a_tool_sees_it_raise() -> None:
+    """Bug: the inner call returned a result instead, and its failure was lost."""
+    watcher = Watcher()
+    server = enrich_server(shop(), enricher=Enricher((watcher,), side="server"))
+    async with Client(server) as client:
+        assert text_of((await client.call_tool("checkout", {})).content) == "not shipped"
+    assert watcher.endings == [("checkout", "success")]
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_retry_of_the_framework_goes_on_around_waypost(before: bool) -> None:
+    """DESIGN section 7: waypost stands inside a framework's own retry, and sees each attempt."""
+    watcher = Watcher()
+    server, retry = shop(), RetryMiddleware(base_delay=0.0)
+    if before:
+        server.add_middleware(retry)
+    enrich_server(server, enricher=Enricher((watcher,), side="server"))
+    if not before:
+        server.middleware.insert(1, retry)
+    async with Client(server) as client:
+        assert text_of((await client.call_tool("flaky", {})).content) == "done"
+    assert [ending for _, ending in watcher.endings] == ["failure", "failure", "success"]
+
+
+async def test_server_that_is_mounted_under_other_names_reports_once() -> None:
+    """DESIGN section 4, nested layers: the outermost one owns the call, whatever its name."""
+    outer, inner = Watcher(), Watcher()
+    child = enrich_server(shop(), enricher=Enricher((inner,), side="server"))
+    parent: FastMCP[Any] = FastMCP("parent")
+    enrich_server(parent, enricher=Enricher((outer,), side="server"))
+    parent.mount(child, tool_names={"charge": "pay"})
+    async with Client(parent) as client:
+        result = await client.call_tool("pay", {}, raise_on_error=False)
+    assert guided(text_of(result.content)) == 1
+    assert (outer.endings, inner.endings) == ([("pay", "failure")], [])
+
+
+@pytest.mark.parametrize("off", [{"change_results": False}, {"disabled": "true"}])
+async def test_waypost_that_changes_nothing_changes_no_exception(
+    off: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN section 4, off switch: FastMCP makes the result, as before."""
+    if off.pop("disabled", None):
+        monkeypatch.setenv("WAYPOST_DISABLED", "true")
+    server = enrich_server(shop(), enricher=Enricher((), side="server", **off))
+    async with Client(server) as client:
+        result = await client.call_tool("charge", {}, raise_on_error=False)
+    assert text_of(result.content) == "The card was declined."
+
+
+async def test_tool_error_has_the_guidance_wherever_it_stands() -> None:
+    """Bug: it was the first text alone, also where the failure is in the second."""
+    server: FastMCP[Any] = FastMCP("shop")
+
+    @server.tool
+    def ship() -> ToolResult:
+        """Ship an order."""
+        texts = ("Could not ship.", '{"error_code": "timeout", "message": "no answer"}')
+        return ToolResult([TextContent(type="text", text=text) for text in texts], is_error=True)
+
+    async with enrich_client(Client(server)) as client:
+        with pytest.raises(ToolError) as caught:
+            await client.call_tool("ship", {})
+    assert str(caught.value).startswith("Could not ship.\n\n{")
+    assert guided(str(caught.value)) == 1

@@ -24,7 +24,8 @@ from mcp.server.lowlevel import Server
 from tests.frameworks.table import guided
 from tests.otlp_receiver import Receiver
 from tests.programs import ROOT
-from waypost import Enricher
+from tests.watching import Watcher
+from waypost import Enricher, OptionError
 from waypost.integrations.instrumentor import WaypostInstrumentor, _options_of
 
 SDK = int(version("mcp").partition(".")[0])
@@ -141,12 +142,99 @@ async def test_servers_made_while_instrumented_fall_silent(
     server: Any = Server("orders", **({} if SDK == 1 else HANDLERS))
     if SDK == 1:
         server.call_tool(validate_input=False)(find)
+    placed = list(getattr(server, "middleware", ()))
     async with client_of(server) as session:
         seen = await session.call_tool("find", {})
         instrumentor.uninstrument()
         unseen = await session.call_tool("find", {})
     assert "waypost/guidance" in (seen.meta or {})
     assert "waypost/guidance" not in (unseen.meta or {})
+    assert SDK == 1 or len(server.middleware) == len(placed) - 1
+
+
+def test_wrapper_of_somebody_else_stays(instrumentor: WaypostInstrumentor) -> None:
+    """Bug: `uninstrument` took away whatever was outermost, and left ours."""
+    own = ClientSession.__dict__["call_tool"]
+    instrumentor.instrument()
+    ours = ClientSession.__dict__["call_tool"]
+
+    async def other(*args: Any, **kwargs: Any) -> Any:
+        return await ours(*args, **kwargs)
+
+    ClientSession.call_tool = other  # type: ignore[method-assign, assignment]
+    try:
+        instrumentor.uninstrument()
+        assert ClientSession.__dict__["call_tool"] is other
+    finally:
+        ClientSession.call_tool = own  # type: ignore[method-assign]
+
+
+async def test_session_that_cannot_be_hashed_is_seen(instrumentor: WaypostInstrumentor) -> None:
+    """Bug: it raised; issue 6, item 5: never raises."""
+
+    class Session(ClientSession):
+        __hash__ = None  # type: ignore[assignment]
+
+        def __init__(self) -> None: ...
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    watcher = Watcher()
+    instrumentor.instrument(enricher=Enricher((watcher,)), server_enricher=SILENT)
+    with pytest.raises(AttributeError):  # it is connected to nothing
+        await Session().call_tool("find", {})
+    assert watcher.endings == [("find", "raised")]
+
+
+if SDK == 1:
+
+    async def test_order_of_the_handlers_does_not_matter(
+        instrumentor: WaypostInstrumentor,
+    ) -> None:
+        """Bug: a list that was registered after the calls was not seen."""
+        watcher = Watcher()
+        own = Enricher((watcher,), side="server")
+        instrumentor.instrument(enricher=Enricher(()), server_enricher=own)
+        server: Any = Server("orders")
+        server.call_tool(validate_input=False)(find)
+
+        @server.list_tools()
+        async def list_tools() -> list[types.Tool]:
+            return [types.Tool(name="other", inputSchema={"type": "object"})]
+
+        async with client_of(server) as session:
+            await session.list_tools()
+            await session.call_tool("find", {})
+        assert watcher.endings == [(None, "failure")]  # on no list: it was seen
+else:
+
+    async def test_rounds_of_one_call_are_one_call(instrumentor: WaypostInstrumentor) -> None:
+        """DESIGN section 5: `input_required` rounds are no attempts."""
+        watcher = Watcher()
+        instrumentor.instrument(enricher=Enricher((watcher,)), server_enricher=SILENT)
+        rounds: list[Any] = []
+
+        async def ask(_: Any, params: Any) -> Any:
+            rounds.append(params)
+            if len(rounds) == 1:
+                return types.InputRequiredResult(request_state="1", result_type="input_required")
+            return types.CallToolResult(content=[])
+
+        async def list_tools(*_: Any) -> types.ListToolsResult:
+            return types.ListToolsResult(tools=[])
+
+        server = Server("orders", on_call_tool=ask, on_list_tools=list_tools)
+        async with mcp.Client(server) as client:
+            await client.call_tool("ask", {})
+        assert len(rounds) == 2
+        assert watcher.endings == [("ask", "success")]
+
+
+def test_enricher_of_the_other_side_is_refused(instrumentor: WaypostInstrumentor) -> None:
+    """STYLE rule 11."""
+    with pytest.raises(OptionError, match="side='server'"):
+        instrumentor.instrument(server_enricher=Enricher(()))
 
 
 def test_options_come_from_the_environment_and_never_raise(

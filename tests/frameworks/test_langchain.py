@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -118,7 +119,9 @@ def message(content: Any, status: Any = "error") -> ToolMessage:
     return ToolMessage(content=content, status=status, tool_call_id="1", artifact={"kept": 1})
 
 
-@pytest.mark.parametrize("content", ["It timed out.", [{"type": "text", "text": "It timed out."}]])
+@pytest.mark.parametrize(
+    "content", ["It timed out.", [{"type": "text", "text": "It timed out."}], ["It timed out."]]
+)
 async def test_messages_of_other_interceptors_get_guidance(content: Any) -> None:
     """DESIGN section 2: a result keeps its kind."""
     given = message(content)
@@ -128,6 +131,26 @@ async def test_messages_of_other_interceptors_get_guidance(content: Any) -> None
     assert type(made.content) is type(content)
     assert made.model_copy(update={"content": content}) == given
     assert watcher.endings == [("find", "failure")]
+
+
+async def test_message_and_its_artifact_say_the_same() -> None:
+    """STYLE, integrations: where a framework carries the payload twice, both change or neither."""
+    payload = {"ok": False, "error": "timeout"}
+    given = message(json.dumps(payload))
+    given.artifact["structured_content"] = payload
+    made, _ = await intercepted(given)
+    assert json.loads(made.content) == made.artifact["structured_content"]
+    assert made.artifact["structured_content"]["retryable"] is True
+    assert made.artifact["kept"] == 1
+    assert given.artifact["structured_content"] is payload
+
+
+async def test_line_of_the_servers_own_waypost_is_not_doubled() -> None:
+    """Issue 6, item 6: one line, one set of advice."""
+    once, _ = await intercepted(message("It timed out."))
+    twice, watcher = await intercepted(message(once.content))
+    assert twice.content == once.content
+    assert not watcher.seen[0].spoofed
 
 
 async def test_what_is_no_failure_passes_as_the_same_object() -> None:

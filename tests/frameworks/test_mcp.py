@@ -113,3 +113,15 @@ if SDK == 1:  # 2.x propagates by itself
         assert asked[0].keys() == {"traceparent"}
         assert asked[0]["traceparent"].split("-")[1] == span.trace_id
         assert asked[1] == {"traceparent": "own", "a": 1}
+
+    async def test_session_of_the_host_need_not_take_meta(kept: Kept) -> None:
+        """Bug: `meta` was passed always."""
+
+        class Session(ClientSession):
+            def __init__(self) -> None: ...
+
+            async def call_tool(self, name: str, arguments: Any = None) -> Any:  # type: ignore[override]
+                return types.CallToolResult(content=[])
+
+        result = await enrich_client(Session()).call_tool("find", {})
+        assert result.content == []

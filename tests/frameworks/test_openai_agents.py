@@ -22,7 +22,7 @@ from agents import (
     function_tool,
 )
 from agents.mcp import MCPServer, MCPServerStdio, MCPServerStreamableHttp
-from mcp.types import ErrorData, Tool
+from mcp.types import CallToolResult, ErrorData, Tool
 from openai.types.responses import (
     ResponseFunctionToolCall,
     ResponseOutputMessage,
@@ -213,3 +213,71 @@ async def test_functions_that_raise_are_explained_and_reported_once() -> None:
     assert json.loads(model.reads[1].text)["message"] == "No answer."
     assert model.reads[2].text == "Open a page."
     assert watcher.endings == [(None, "failure"), ("guarded", "failure")]
+
+
+@pytest.mark.parametrize(("options", "retryable"), [({}, False), ({"change_results": False}, None)])
+async def test_explanation_is_that_of_the_call(
+    options: dict[str, Any], retryable: bool | None
+) -> None:
+    """Bug: it was made anew, without what the host knows of the tool; and when turned off."""
+    enricher = Enricher((), **options)
+    broken = Broken(TimeoutError("No answer."))
+    server = enrich_server(broken, enricher=enricher, side_effects={"find": True})
+    with pytest.raises(TimeoutError) as caught:
+        await server.call_tool("find", {})
+    text = explain_failures(enricher=enricher)(None, caught.value)  # type: ignore[arg-type]
+    if retryable is None:
+        assert text == "No answer."
+    else:
+        assert json.loads(text)["retryable"] is retryable
+
+
+async def test_off_switch_leaves_the_exception_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN section 4, off switch."""
+    monkeypatch.setenv("WAYPOST_DISABLED", "true")
+    model = Scripted([("find", {})])
+    broken = Broken(TimeoutError("No answer."), failure_error_function=explain_failures())
+    await run(model, mcp_servers=[enrich_server(broken)])
+    assert guided(model.reads[0].text) == 0
+
+
+async def test_server_of_the_host_need_not_take_meta() -> None:
+    """Bug: `meta` was passed always; the SDK leaves it out where there is none."""
+
+    class Own(Broken):
+        async def call_tool(self, tool_name: str, arguments: Any) -> Any:  # type: ignore[override]
+            return CallToolResult(content=[])
+
+    result = await enrich_server(Own(TimeoutError())).call_tool("find", {})
+    assert result.content == []
+
+
+async def test_list_that_a_filter_shortened_forgets_nothing() -> None:
+    """Bug: another agent's list made a tool that writes look like one that nobody knows."""
+
+    class Filtered(Broken):
+        lists = iter(([{"readOnlyHint": False}], []))
+
+        async def list_tools(self, *args: Any, **kwargs: Any) -> list[Tool]:
+            return [
+                Tool.model_validate(
+                    {"name": "find", "inputSchema": {"type": "object"}, "annotations": hints}
+                )
+                for hints in next(self.lists)
+            ]
+
+    watcher = Watcher()
+    server = enrich_server(Filtered(TimeoutError("No.")), enricher=Enricher((watcher,)))
+    for _ in range(2):
+        await server.list_tools()
+        with pytest.raises(TimeoutError):
+            await server.call_tool("find", {})
+    steps = [seen.guidance and seen.guidance.next_step for seen in watcher.seen]
+    assert steps == ["check_effect", "check_effect"]
+
+
+def test_what_is_set_on_the_wrapper_is_set_on_the_server() -> None:
+    """Bug: it was lost."""
+    broken = Broken(TimeoutError())
+    enrich_server(broken).use_structured_content = True
+    assert broken.use_structured_content is True

@@ -17,6 +17,7 @@ from mcp.types import TextContent
 from tests.watching import Watcher, busy
 from waypost import Enricher, OptionError
 from waypost.integrations.guard import guard
+from waypost.integrations.mcp import enrich_server
 
 NOT_FOUND = {
     "status": "error",
@@ -190,3 +191,25 @@ async def test_model_reads_the_failure_over_a_real_server() -> None:
         assert result.is_error
     assert json.loads(texts[0])["next_action"] == NOT_FOUND["next_action"]
     assert "List what exists" in texts[1]
+
+
+@pytest.mark.parametrize("raises", [None, ToolError])
+async def test_guard_works_under_a_server_that_reports(raises: type[Exception] | None) -> None:
+    """Bug: the outer layer had the call, so the guard let the exception through, and its words."""
+    watcher = Watcher()
+    server: MCPServer[Any] = MCPServer("shop", log_level="CRITICAL")
+
+    @server.tool(structured_output=False)
+    @guard(raises=raises, side_effects=True)
+    def reserve() -> dict[str, object]:
+        """Reserve."""
+        raise TimeoutError("No answer.")
+
+    enrich_server(server, enricher=Enricher((watcher,), side="server"))
+    async with Client(server) as client:
+        result = await client.call_tool("reserve", {})
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    assert '"next_action": "Check whether the first call took effect' in block.text
+    assert '"retryable": false' in block.text
+    assert watcher.endings == [("reserve", "failure")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from mcp import Client, ClientSession, MCPError
 from mcp.server.mcpserver import MCPServer
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
 
 import waypost
 from tests.integrations.shop import LOCKED, build
@@ -287,3 +288,32 @@ async def test_tool_failure_of_a_server_is_filled_in_by_the_host() -> None:
         "message": "Another clerk edits it.",
         **ADVICE,
     }
+
+
+async def test_page_that_is_read_again_forgets_no_other_page() -> None:
+    """Bug: a tool of the second page became one that nobody knows, and the advice laxer."""
+    hints = {
+        "lists": ToolAnnotations(read_only_hint=True),
+        "writes": ToolAnnotations(read_only_hint=False),
+    }
+    late = {"status": "error", "error_code": "timeout", "message": "No answer."}
+
+    class Paged:
+        async def list_tools(self, cursor: str | None = None) -> ListToolsResult:
+            name, following = ("writes", None) if cursor else ("lists", "2")
+            tool = Tool(name=name, input_schema={"type": "object"}, annotations=hints[name])
+            return ListToolsResult(tools=[tool], next_cursor=following)
+
+        async def call_tool(self, *_: object) -> CallToolResult:
+            return CallToolResult(content=[TextContent(text=json.dumps(late))], is_error=True)
+
+    watcher = Watcher()
+    client: Any = enrich_client(Paged(), enricher=Enricher((watcher,)))
+    await client.list_tools()
+    await client.list_tools(cursor="2")
+    await client.list_tools()
+    await client.call_tool("writes")
+    await client.call_tool("invented")
+    steps = [seen.guidance and seen.guidance.next_step for seen in watcher.seen]
+    assert steps == ["check_effect", "wait"]
+    assert watcher.endings == [("writes", "failure"), (None, "failure")]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 __all__ = ["main"]
 
-_EXTRAS = {"mcp": "cli,mcp", "packaging": "cli", "rich": "cli", "typer": "cli"}
+_CLI = '"waypost[cli]"'
+_WANTED = {"mcp": f'{_CLI} "mcp>=2"', "packaging": _CLI, "rich": _CLI, "typer": _CLI}
 
 
 def main() -> None:
@@ -19,12 +20,12 @@ def main() -> None:
         from ._app import app  # noqa: PLC0415 -- typer and rich are an extra
 
         app()
-    except ModuleNotFoundError as missing:  # of the SDK, too, which only the demo loads
+    except ImportError as missing:  # of the SDK, too, which only the demo loads
         name = (missing.name or "").partition(".")[0]
-        if name not in _EXTRAS:
+        if name not in _WANTED:
             raise
         print(
-            f'waypost: {name} is not installed. Run: pip install "waypost[{_EXTRAS[name]}]"',
+            f"waypost: {name} is not installed, or too old. Run: pip install -U {_WANTED[name]}",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -47,6 +47,12 @@ class StandIn:
             raise AttributeError(name)
         return getattr(self._client, name)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _OWN:
+            super().__setattr__(name, value)
+        else:
+            setattr(self._client, name, value)
+
     async def __aenter__(self) -> Self:
         await self._client.__aenter__()
         return self
@@ -58,3 +64,6 @@ class StandIn:
         traceback: TracebackType | None,
     ) -> bool | None:
         return cast("bool | None", await self._client.__aexit__(kind, exception, traceback))
+
+
+_OWN = frozenset(("_calls", "_client", "_takes_meta"))

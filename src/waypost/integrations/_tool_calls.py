@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
 from ..pipeline import Call, Enricher
 
-__all__ = ["ToolCalls", "with_trace"]
+__all__ = ["ToolCalls", "takes_meta", "with_trace"]
 
 _TOOLS_REMEMBERED = 10_000
 
@@ -46,6 +49,7 @@ class ToolCalls:
         self._server = server
         self._session = session
         self._listed: dict[str, _Listed] = {}
+        self._coming: dict[str, _Listed] | None = None
         self._all_listed = False
 
     def open(self, name: object, arguments: Any) -> Call:
@@ -75,34 +79,55 @@ class ToolCalls:
         Remember *tools*, given as objects of a framework or as JSON.
 
         Args:
-            first: Whether the list begins here, so that a tool that is not on it is gone. Never on
-                the server side, where each client may be shown tools of its own.
+            first: Whether a list begins here that tells which tools are gone: at its end those that
+                are not on it. Never on the server side, where each client may be shown tools of its
+                own, nor where a filter hides some.
 
             last: Whether the list ends here.
         """
         if first:
-            self._listed, self._all_listed = {}, False
+            self._coming = {}
         for tool in tools:
             name = _member(tool, "name")
-            if isinstance(name, str) and (
-                name in self._listed or len(self._listed) < _TOOLS_REMEMBERED
-            ):
-                schema = _member(tool, "output_schema", "outputSchema")
-                self._listed[name] = _Listed(_member(tool, "annotations"), schema)
-        self._all_listed = self._all_listed or last
+            if not isinstance(name, str):
+                continue
+            schema = _member(tool, "output_schema", "outputSchema")
+            known = _Listed(_member(tool, "annotations"), schema)
+            for listed in (self._listed, self._coming):
+                if listed is not None and (name in listed or len(listed) < _TOOLS_REMEMBERED):
+                    listed[name] = known
+        if last:
+            if self._coming is not None:
+                self._listed, self._coming = self._coming, None
+            self._all_listed = True
 
 
 def with_trace(meta: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
     """
     Return the ``_meta`` of a request, with the trace that *call* belongs to.
 
-    For frameworks that do not propagate it themselves. It is ``traceparent`` alone, never baggage
+    Only with MCP's SDK 1.x: 2.x propagates it by itself. It is ``traceparent`` alone, never baggage
     (https://www.w3.org/TR/trace-context/).
     """
-    if call.trace_id is None or call.span_id is None:
+    if call.trace_id is None or call.span_id is None or _propagates():
         return meta
     flags = "01" if call.sampled else "00"
     return {"traceparent": f"00-{call.trace_id}-{call.span_id}-{flags}", **(meta or {})}
+
+
+@cache
+def _propagates() -> bool:
+    return not version("mcp").startswith("1.")
+
+
+def takes_meta(call_tool: Callable[..., object]) -> bool:
+    """Whether a client's method takes the ``_meta`` of a request; one of a host's own may not."""
+    try:
+        parameters = signature(call_tool).parameters
+    except (TypeError, ValueError):
+        return False
+    kinds = {parameter.kind for parameter in parameters.values()}
+    return "meta" in parameters or Parameter.VAR_KEYWORD in kinds
 
 
 def _member(tool: object, *names: str) -> object:

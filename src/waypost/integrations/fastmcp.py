@@ -111,8 +111,13 @@ class _EnrichedClient(StandIn):
 
 
 def _text_of(enriched: Any, result: Any) -> str:
-    """The first text, as FastMCP raises it, and the block of guidance where that stands apart."""
-    blocks = enriched.content[:1] + enriched.content[max(1, len(result.content)) :]
+    """The first text, as FastMCP raises it, and the one with guidance where that is another."""
+    before = [*result.content, None]
+    blocks = [
+        block
+        for at, block in enumerate(enriched.content)
+        if at == 0 or block is not before[min(at, len(result.content))]
+    ]
     return "\n\n".join(block.text for block in blocks if isinstance(block, TextContent))
 
 
@@ -125,12 +130,12 @@ def enrich_server(
     """Let the failed tool calls of *server* leave with guidance, report every call, and return
     *server*.
 
-    It adds a middleware, so call it before you add others: the first one stands around the rest.
-    What a tool raises becomes the result that FastMCP would have made of it, with guidance; it is
-    raised as it is where no client waits for a result, as in ``server.call_tool()``. Structured
-    content of a tool with an output schema stays as it is, since a strict client checks it:
-    guidance stands in ``_meta`` and in the text. A mounted server may be enriched too: the
-    outermost one reports.
+    It adds middleware: the last one sees each attempt, also of a ``RetryMiddleware``; the first one
+    makes of what is raised in the end the result that FastMCP would have made, with guidance. Other
+    middleware, and tools that call tools, see exceptions as before, and so do callers in the
+    program, as of ``server.call_tool()``. Structured content of a tool with an output schema stays
+    as it is, since a strict client checks it: guidance stands in ``_meta`` and in the text. Of
+    servers that are mounted into each other, enrich the outermost; it reports for all.
 
     Args:
         server: A ``fastmcp.FastMCP``.
@@ -145,18 +150,59 @@ def enrich_server(
 
     .. versionadded:: 0.1.0
     """
-    if not callable(getattr(server, "add_middleware", None)):
+    middleware = getattr(server, "middleware", None)
+    if not isinstance(middleware, list):
         raise OptionError(f"enrich_server({type(server).__name__}): pass a fastmcp.FastMCP.")
-    server.add_middleware(_EnrichMiddleware(enricher, side_effects))
+    middleware.insert(0, _Seam())
+    middleware.append(_Attempts(enricher, side_effects))
     return server
 
 
-_served: ContextVar[tuple[str, object] | None] = ContextVar("waypost_fastmcp_served", default=None)
-"""Name and arguments of the call that an outer server has open."""
+@dataclasses.dataclass(slots=True)
+class _Served:
+    """
+    A request of a client, as one chain of servers serves it.
+
+    Attributes:
+        open: Whether an attempt is under way; what a tool or a mounted server calls within it is
+            its own affair.
+
+        raised: What the last attempt raised.
+
+        result: What a client is to get for that.
+    """
+
+    open: bool = False
+    raised: Exception | None = None
+    result: Any = None
 
 
-class _EnrichMiddleware(Middleware):
-    """Stands around calls and lists of tools."""
+_served: ContextVar[_Served | None] = ContextVar("waypost_fastmcp_served", default=None)
+
+
+class _Seam(Middleware):
+    """Stands around all other middleware, where an exception becomes what the client gets."""
+
+    async def on_call_tool(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
+        """Call a tool; what is raised with guidance leaves as a result."""
+        serving = context.fastmcp_context
+        if _served.get() is not None or serving is None or serving.request_context is None:
+            return await call_next(context)
+        served = _Served()
+        token = _served.set(served)
+        try:
+            return await call_next(context)
+        except Exception as exc:
+            if exc is served.raised:  # not what other middleware made of it
+                return served.result
+            raise
+        finally:
+            _served.reset(token)
+            served.raised = None  # its traceback holds this frame
+
+
+class _Attempts(Middleware):
+    """Stands innermost, around each attempt, and around lists of tools."""
 
     def __init__(self, enricher: Enricher | None, side_effects: Mapping[str, bool] | None) -> None:
         self._calls = ToolCalls(enricher_of(enricher, "server"), side_effects)
@@ -168,33 +214,29 @@ class _EnrichMiddleware(Middleware):
         return tools
 
     async def on_call_tool(self, context: MiddlewareContext[Any], call_next: Any) -> Any:
-        """Call a tool; a failure leaves with guidance."""
-        name, arguments = context.message.name, context.message.arguments
-        if _is_mounted(name, arguments):
+        """Call a tool; a failure leaves with guidance, also if it is raised."""
+        served = _served.get() or _Served()
+        if served.open:
             return await call_next(context)
-        token = _served.set((name, arguments))
+        served.open = True
+        token = _served.set(served)
         try:
-            with self._calls.open(name, arguments) as call:
-                return call.enrich(await _result_for(context, call_next))
+            with self._calls.open(context.message.name, context.message.arguments) as call:
+                try:
+                    return call.enrich(await call_next(context))
+                except (FastMCPError, DisabledError, NotFoundError) as exc:
+                    result = _result_of(exc, context.message.name)
+                    enriched = call.enrich(result)
+                    if enriched is not result:
+                        served.raised, served.result = exc, enriched
+                    raise
         finally:
+            served.open = False
             _served.reset(token)
 
 
-def _is_mounted(name: str, arguments: object) -> bool:
-    """Whether this is the call of the outer server, under the name that its own server gives it."""
-    outer = _served.get()
-    return outer is not None and outer[0].endswith(name) and outer[1] == arguments
-
-
-async def _result_for(context: MiddlewareContext[Any], call_next: Any) -> Any:
-    """What the call returns; what it raises as the result that the client would get for it."""
-    try:
-        return await call_next(context)
-    except (FastMCPError, DisabledError, NotFoundError) as exc:
-        serving = context.fastmcp_context
-        if serving is None or serving.request_context is None:
-            raise
-        # In the words of FastMCP, which tells a client no more of a tool that is not there.
-        unknown = isinstance(exc, DisabledError | NotFoundError)
-        text = f"Unknown tool: {context.message.name!r}" if unknown else str(exc)
-        return ToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+def _result_of(exception: Exception, tool_name: str) -> ToolResult:
+    """What FastMCP makes of *exception*: it tells a client no more of a tool that is not there."""
+    unknown = isinstance(exception, DisabledError | NotFoundError)
+    text = f"Unknown tool: {tool_name!r}" if unknown else str(exception)
+    return ToolResult(content=[TextContent(type="text", text=text)], is_error=True)

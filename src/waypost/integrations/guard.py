@@ -93,7 +93,7 @@ def _guarded(
     def begin(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         arguments = _arguments_of(signature, args, kwargs)
         asked = enricher or _shared()
-        return asked.call(name, arguments=arguments, side_effects=side_effects)
+        return asked.call(name, arguments=arguments, side_effects=side_effects, nested="enrich")
 
     if _is_async(function):
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..pipeline import Call, Enricher
 from ._extras import extra
 from ._options import enricher_of
+from ._texts import enriched_blocks
 
 with extra("langchain"):
     from langchain_core.messages import ToolMessage
@@ -76,13 +77,25 @@ def _thread_of(request: MCPToolCallRequest) -> str | None:
 
 def _enriched_message(call: Call, message: ToolMessage) -> ToolMessage:
     """The message that another interceptor made, read as the MCP result that it stands for."""
-    text = message.content if isinstance(message.content, str) else None
-    blocks = message.content if text is None else [{"type": "text", "text": text}]
-    result = {"isError": message.status == "error", "content": blocks}
-    enriched = call.enrich(result)
-    if enriched is result:
+    given: list[Any] = [message.content] if isinstance(message.content, str) else message.content
+    blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in given]
+    artifact = message.artifact if isinstance(message.artifact, dict) else {}
+    structured = artifact.get("structured_content")
+    enriched = enriched_blocks(
+        call,
+        blocks,
+        failed=message.status == "error",
+        structured=structured if isinstance(structured, dict) else None,
+    )
+    if enriched["content"] == blocks:
         return message
-    content: Any = enriched["content"]
-    if text is not None:
-        content = "\n\n".join(block["text"] for block in content)
-    return message.model_copy(update={"content": content})
+    content: Any = [
+        block["text"] if at < len(given) and isinstance(given[at], str) else block
+        for at, block in enumerate(enriched["content"])
+    ]
+    if isinstance(message.content, str):
+        content = "\n\n".join(block["text"] for block in enriched["content"])
+    changed: dict[str, Any] = {"content": content}
+    if "structuredContent" in enriched:
+        changed["artifact"] = {**artifact, "structured_content": enriched["structuredContent"]}
+    return message.model_copy(update=changed)

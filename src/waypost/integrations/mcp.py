@@ -10,11 +10,10 @@ from ..pipeline import Enricher
 from ._extras import extra
 from ._options import enricher_of
 from ._stand_in import StandIn
-from ._tool_calls import ToolCalls, with_trace
+from ._tool_calls import ToolCalls, takes_meta, with_trace
 
 with extra("mcp"):
-    import mcp
-    from mcp import types
+    from mcp import ClientSession, types
 
 __all__ = ["enrich_client", "enrich_server"]
 
@@ -26,9 +25,6 @@ class _Client(Protocol):
 ClientT = TypeVar("ClientT", bound=_Client)
 ServerT = TypeVar("ServerT")
 Handler = Callable[[Any], Awaitable[Any]]
-
-PROPAGATES = hasattr(mcp, "MCPError")
-"""Whether the SDK hands the trace on to servers: 2.x does, 1.x does not."""
 
 
 def enrich_client(
@@ -76,6 +72,7 @@ class _EnrichedClient(StandIn):
     ) -> None:
         wanted = "an mcp.Client or an mcp.ClientSession"
         super().__init__(client, enricher, server, side_effects, wanted=wanted)
+        self._takes_meta = isinstance(client, ClientSession) and takes_meta(client.call_tool)
 
     async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""
@@ -88,8 +85,9 @@ class _EnrichedClient(StandIn):
     ) -> Any:
         """Call a tool; a failure comes back with guidance."""
         with self._calls.open(name, arguments) as call:
-            if not PROPAGATES and isinstance(self._client, mcp.ClientSession):
-                kwargs["meta"] = with_trace(kwargs.get("meta"), call)
+            meta = kwargs.get("meta")
+            if self._takes_meta and (traced := with_trace(meta, call)) is not meta:
+                kwargs["meta"] = traced
             return call.enrich(await self._client.call_tool(name, arguments, *args, **kwargs))
 
 
@@ -102,9 +100,10 @@ def enrich_server(
     """Let the failed tool calls of *server* leave with guidance, report every call, and return
     *server*.
 
-    What a tool raises has become a result by then, as the SDK makes it. What is raised beside that,
-    such as a JSON-RPC error, passes as it is. Structured content of a tool with an output schema
-    stays as it is, since a strict client checks it: guidance stands in ``_meta`` and in the text.
+    What a tool raises has become a result by then, where the SDK makes one of it, as ``MCPServer``
+    does. What is raised beside that, such as a JSON-RPC error, passes as it is. Structured content
+    of a tool with an output schema stays as it is, since a strict client checks it: guidance stands
+    in ``_meta`` and in the text.
 
     Args:
         server: Of SDK 2.x an ``MCPServer`` or a low-level ``Server``, which gets a middleware; of
@@ -138,9 +137,9 @@ def attach(server: object, calls: ServerCalls) -> None:
             " low-level Server of SDK 1.x after its @server.call_tool(). Tools of a FastMCP of SDK"
             " 1.x are guarded one by one: see waypost.integrations.guard."
         )
-    handlers[types.CallToolRequest] = calls.handler(handlers[types.CallToolRequest])
-    if types.ListToolsRequest in handlers:
-        handlers[types.ListToolsRequest] = calls.listing(handlers[types.ListToolsRequest])
+    for kind, stand_around in calls.handlers.items():
+        if kind in handlers:
+            handlers[kind] = stand_around(handlers[kind])
 
 
 class ServerCalls(ToolCalls):
@@ -152,6 +151,11 @@ class ServerCalls(ToolCalls):
     """
 
     active: bool = True
+
+    @property
+    def handlers(self) -> dict[type, Callable[[Handler], Handler]]:
+        """What stands around the handlers of SDK 1.x, by the requests that they answer."""
+        return {types.CallToolRequest: self.handler, types.ListToolsRequest: self.listing}
 
     async def middleware(self, context: Any, call_next: Handler) -> Any:
         """Stand around every message; only calls and lists of tools are looked at."""

@@ -7,15 +7,13 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
-from ..guidance import enrich_result
-from ..pipeline import Enricher
+from ..pipeline import Call, Enricher
 from ._extras import extra
 from ._options import enricher_of
 from ._stand_in import StandIn
-from ._tool_calls import with_trace
+from ._tool_calls import takes_meta, with_trace
 
 with extra("openai-agents"):
-    import mcp
     from agents import AgentsException, RunContextWrapper
     from agents.mcp import MCPServer
     from agents.tool import ToolErrorFunction
@@ -23,9 +21,6 @@ with extra("openai-agents"):
 __all__ = ["enrich_server", "explain_failures"]
 
 ServerT = TypeVar("ServerT", bound=MCPServer)
-
-_PROPAGATES = hasattr(mcp, "MCPError")
-"""Whether MCP's SDK hands the trace on to servers: 2.x does, 1.x does not."""
 
 
 def enrich_server(
@@ -73,11 +68,12 @@ class _EnrichedServer(StandIn):
         side_effects: Mapping[str, bool] | None,
     ) -> None:
         super().__init__(server, enricher, name, side_effects, wanted="an MCPServer of agents.mcp")
+        self._takes_meta = takes_meta(self._client.call_tool)
 
     async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""
         tools = await self._client.list_tools(*args, **kwargs)
-        self._calls.learn(tools, last=False)  # a filter may hide some of them
+        self._calls.learn(tools, first=False, last=False)  # a filter may hide some of them
         return tools
 
     async def call_tool(
@@ -88,9 +84,10 @@ class _EnrichedServer(StandIn):
     ) -> Any:
         """Call a tool; a failure comes back with guidance."""
         with self._calls.open(tool_name, arguments) as call:
-            if not _PROPAGATES:
+            if self._takes_meta:
                 meta = with_trace(meta, call)
-            return call.enrich(await self._client.call_tool(tool_name, arguments, meta))
+            said = {} if meta is None else {"meta": meta}
+            return call.enrich(await self._client.call_tool(tool_name, arguments, **said))
 
 
 def explain_failures(*, enricher: Enricher | None = None) -> ToolErrorFunction:
@@ -112,20 +109,31 @@ def explain_failures(*, enricher: Enricher | None = None) -> ToolErrorFunction:
 
     def failure_text(_: RunContextWrapper[Any], error: Exception) -> str:
         cause = error.__cause__
-        said = (
-            cause if isinstance(error, AgentsException) and isinstance(cause, Exception) else error
-        )
-        enrich = enrich_result if _is_reported(said) else asked.enrich_result
-        failure: object = enrich(said)
+        wrapped = isinstance(error, AgentsException) and isinstance(cause, Exception)
+        said = cause if wrapped else error
+        call = _call_of(said)
+        if call is not None and call.payload is not None:
+            return json.dumps(call.payload) if asked.changes_results else str(error)
+        failure: object = asked.enrich_result(said)
         return str(error) if failure is said else json.dumps(failure)
 
     return failure_text
 
 
-def _is_reported(error: Exception) -> bool:
-    """Whether *error* came out of a call that waypost saw: its functions stand in the traceback."""
-    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(str(frame.f_globals.get("__name__")).startswith(_WAYPOST) for frame in frames)
+def _call_of(error: BaseException | None) -> Call | None:
+    """
+    Return the call in which waypost saw *error* raised, and reported it.
+
+    It stands in the frame of ours that *error* came through, as `_EnrichedServer.call_tool` or a
+    guarded function, which its traceback keeps.
+    """
+    frames = traceback.walk_tb(None if error is None else error.__traceback__)
+    for frame, _ in frames:
+        if str(frame.f_globals.get("__name__")).startswith(_INTEGRATIONS):
+            call = frame.f_locals.get("call")
+            if isinstance(call, Call) and call.guidance is not None:
+                return call
+    return None
 
 
-_WAYPOST = f"{__name__.partition('.')[0]}."
+_INTEGRATIONS = f"{__name__.rpartition('.')[0]}."

@@ -68,6 +68,8 @@ def enrich_tool_calls(
             except _FOR_THE_MODEL as exc:
                 if type(exc) not in _FOR_THE_MODEL:  # may be made of more than a text
                     raise
-                raise type(exc)(enriched_text(call, exc.message)) from exc
+                if (text := enriched_text(call, exc.message)) == exc.message:
+                    raise
+                raise type(exc)(text) from exc
 
     return process_tool_call

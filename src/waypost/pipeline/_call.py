@@ -104,6 +104,7 @@ class Call:
         timeout_seconds: float | None = None,
         arguments: object = None,
         named: Named = (None, None),
+        enriches_nested: bool = False,
     ) -> None:
         self._settings = settings
         self._start = start
@@ -112,6 +113,7 @@ class Call:
         self._timeout_seconds = timeout_seconds
         self._arguments = arguments
         self._named = named
+        self._enriches_nested = enriches_nested
 
     @property
     def guidance(self) -> Guidance | None:
@@ -136,7 +138,10 @@ class Call:
 
     def __enter__(self) -> Self:
         settings = self._settings
-        if settings.disabled or _owned(self._start):
+        if settings.disabled:
+            return self
+        nested = _owned(self._start)
+        if nested and not self._enriches_nested:
             return self
         if self._ending != "unseen" or self._seconds is not None:
             for name in _STATE & vars(self).keys():
@@ -144,7 +149,7 @@ class Call:
         self._active = True
         self._held = [self]
         self._token = _open_calls.set(self._held)
-        self._untold = told_already()
+        self._untold = nested or told_already()
         try:
             self._open()
         except BaseException:

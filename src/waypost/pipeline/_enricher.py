@@ -138,6 +138,11 @@ class Enricher:
         """``"host"`` or ``"server"``, as it was made."""
         return self._side
 
+    @property
+    def changes_results(self) -> bool:
+        """Whether failures get guidance: not if it is turned off, or observes only."""
+        return self._settings.change_results and not self._settings.disabled
+
     def call(
         self,
         tool_name: str | None,
@@ -150,6 +155,7 @@ class Enricher:
         side_effects: bool | None = None,
         output_schema: object = None,
         timeout_seconds: float | None = None,
+        nested: Literal["skip", "enrich"] = "skip",
     ) -> Call:
         """
         Open the block in which one tool call runs; one block is one attempt.
@@ -180,6 +186,9 @@ class Enricher:
 
             timeout_seconds: A limit that is enforced around the block; a cancellation past it is a
                 timeout.
+
+            nested: What to do where an outer layer has this very call, and reports it: nothing, or
+                add guidance, for layers that make failures of exceptions.
         """
         start = _start_of(self._side, _name(tool_name), _name(server))
         effects = UNKNOWN_EFFECTS
@@ -194,6 +203,7 @@ class Enricher:
             timeout_seconds=timeout_seconds,
             arguments=arguments,
             named=(run or None, session),
+            enriches_nested=nested == "enrich",
         )
 
     def run(self, name: str) -> AbstractContextManager[None]:
