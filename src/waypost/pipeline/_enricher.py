@@ -140,7 +140,7 @@ class Enricher:
 
     @property
     def changes_results(self) -> bool:
-        """Whether failures get guidance: not if it is turned off, or observes only."""
+        """Whether failures get guidance, which they do not where it is off or observes only."""
         return self._settings.change_results and not self._settings.disabled
 
     def call(
