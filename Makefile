@@ -3,7 +3,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check docs matrix bench servers peers accuracy format pages picture pins clean
+.PHONY: help demo test check docs matrix bench servers peers accuracy format pages picture dashboards
+.PHONY: pins clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -29,7 +30,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Watch a real host call real tools that fail (ARGS=--json for machines)
 	@$(BIN)/waypost demo $(ARGS)
@@ -75,6 +76,9 @@ format: .venv/.dev ## Rewrite the code the way `make check` wants it
 pages: .venv/.dev ## Write the pages of docs/reference that the code describes
 	@$(BIN)/python -m docs.build
 
+dashboards: .venv/.dev ## Write dashboards/generated, from the code beside it
+	@$(BIN)/python -m dashboards.build
+
 picture: .venv/.dev ## Draw the picture of the README, from what the demo prints
 	@$(BIN)/python -m docs.picture
 
@@ -92,7 +96,7 @@ pins: ## Write requirements/constraints.txt anew, with the newest versions
 clean: ## Remove .venv and everything else that make and the tools left
 	rm -rf .venv build dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache \
 		.pytest_cache .ruff_cache
-	find benchmarks docs src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find benchmarks dashboards docs src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---------------------------------------------------------------------------- the environment
 # Progress goes to stderr, so that the output of a target stays its own.

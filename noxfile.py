@@ -60,7 +60,7 @@ START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telem
 """Tests that start a program which needs the extra `otlp`."""
 
 ELSEWHERE = (
-    "tests/benchmarks", "tests/docs", "tests/exceptions", "tests/frameworks",
+    "tests/benchmarks", "tests/dashboards", "tests/docs", "tests/exceptions", "tests/frameworks",
     "tests/reliability/test_patterns.py", "tests/servers", "tests/test_house.py",
 )  # fmt: skip
 """Tests about our pages and our source, and about programs that bring versions of their own."""

@@ -27,6 +27,10 @@ app = typer.Typer(
 )
 rules_app = typer.Typer(help="The table that sorts error codes.", no_args_is_help=True)
 app.add_typer(rules_app, name="rules")
+dashboards_app = typer.Typer(
+    help="Grafana dashboards and Prometheus alerts for what waypost tells.", no_args_is_help=True
+)
+app.add_typer(dashboards_app, name="dashboards")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RulesFile = Annotated[
@@ -274,3 +278,25 @@ def demo(
     from .demo.host import run  # noqa: PLC0415 -- loads the MCP SDK
 
     raise typer.Exit(run(as_json=as_json))
+
+
+@dashboards_app.command("export")
+def export_dashboards(
+    directory: Annotated[Path, typer.Argument(help="Where to; made if it is not there.")],
+    runbook: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Where your runbook is read; by default the file RUNBOOK.md beside the rest.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """
+    Write dashboards, alerts, data sources and two compose stacks to a directory.
+
+    Files of an earlier export are written anew. README.md there says what to do with them.
+    """
+    from . import _dashboards  # noqa: PLC0415 -- only for this command
+
+    _dashboards.export(directory, runbook=runbook)

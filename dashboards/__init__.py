@@ -1,0 +1,1 @@
+"""Grafana dashboards and Prometheus alerts as code: ``python -m dashboards.build`` writes them."""
