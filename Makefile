@@ -3,8 +3,8 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check docs matrix bench servers peers accuracy format pages picture dashboards
-.PHONY: pins clean
+.PHONY: help demo test check docs matrix bench servers peers accuracy format pages picture
+.PHONY: dashboards dashboards-check pins clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -22,6 +22,9 @@ SERVERS := $(patsubst requirements/servers/%.txt,build/servers/%/.installed,$(wi
 # The same for the libraries that waypost is compared with: each in an environment of its own.
 PEERS := $(patsubst requirements/peers/%.txt,build/peers/%/.installed,$(wildcard requirements/peers/*.txt))
 
+# Real programs that the telemetry is sent to, built from their Go modules.
+PROGRAMS := $(addprefix build/programs/,jaeger otelcol prometheus promtool)
+
 # What must be covered to the last branch, and nothing less.
 FULLY_COVERED := */waypost/core/*,*/waypost/guidance.py,*/waypost/pipeline/*,*/waypost/retries/*,*/waypost/rule_file/*
 
@@ -30,7 +33,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.demo ## Watch a real host call real tools that fail (ARGS=--json for machines)
 	@$(BIN)/waypost demo $(ARGS)
@@ -64,7 +67,7 @@ bench: .venv/.dev ## Compare the cost of waypost with its floors, in one process
 
 servers: $(SERVERS) ## Install the public MCP servers that tests/servers drives
 
-peers: $(PEERS) ## Install the libraries that benchmarks/accuracy compares waypost with
+peers: $(PEERS) $(PROGRAMS) ## Install the libraries waypost is compared with, and build real Jaeger and others
 
 accuracy: .venv/.dev $(PEERS) ## Score waypost and its peers on the corpus, and write docs/accuracy.md
 	@$(BIN)/python -m benchmarks.accuracy --write
@@ -78,6 +81,11 @@ pages: .venv/.dev ## Write the pages of docs/reference that the code describes
 
 dashboards: .venv/.dev ## Write dashboards/generated, from the code beside it
 	@$(BIN)/python -m dashboards.build
+
+dashboards-check: .venv/.dev build/node/.installed ## Check them with the types and grammars of Grafana
+	@$(BIN)/python -m dashboards.build --check
+	@cp tests/dashboards/node/check.mjs build/node/
+	@cd build/node && node check.mjs $(CURDIR)/dashboards/generated/grafana
 
 picture: .venv/.dev ## Draw the picture of the README, from what the demo prints
 	@$(BIN)/python -m docs.picture
@@ -130,6 +138,39 @@ build/servers/%/.installed: requirements/servers/%.txt | .venv/.pip
 	@$(BIN)/python -m venv --without-pip $(@D)
 	@$(BIN)/python -m pip --python $(@D)/bin/python install --quiet --requirement $<
 	@touch $@
+
+build/node/.installed: tests/dashboards/node/package.json
+	@command -v npm >/dev/null || { echo "$@ needs Node 20 or newer, with npm" >&2; exit 1; }
+	@mkdir -p $(@D)
+	@cp $< $(@D)/
+	@cd $(@D) && npm install --no-package-lock --no-audit --no-fund --loglevel=error >/dev/null
+	@touch $@
+
+build/programs/jaeger: tests/peers/jaeger/go.mod tests/peers/jaeger/go.sum
+	$(call go_build,Jaeger,tests/peers/jaeger,github.com/jaegertracing/jaeger/cmd/jaeger)
+
+build/programs/prometheus: tests/peers/prometheus/go.mod tests/peers/prometheus/go.sum
+	$(call go_build,Prometheus,tests/peers/prometheus,github.com/prometheus/prometheus/cmd/prometheus)
+
+build/programs/promtool: tests/peers/prometheus/go.mod tests/peers/prometheus/go.sum
+	$(call go_build,promtool,tests/peers/prometheus,github.com/prometheus/prometheus/cmd/promtool)
+
+build/programs/builder: tests/peers/collector/go.mod tests/peers/collector/go.sum
+	$(call go_build,the builder of Collectors,tests/peers/collector,go.opentelemetry.io/collector/cmd/builder)
+
+# The builder writes the program's source, and lets go build it.
+build/programs/otelcol: build/programs/builder tests/peers/collector/builder.yaml
+	@echo "Building a Collector into $@ (a minute or two) ..." >&2
+	@build/programs/builder --config=tests/peers/collector/builder.yaml \
+		--output-path=build/collector >build/collector.log 2>&1 || { cat build/collector.log >&2; exit 1; }
+	@mv build/collector/otelcol $@
+
+# Named: what is built, its module, its package.
+define go_build
+@command -v go >/dev/null || { echo "$@ needs Go 1.26 or newer: https://go.dev/dl/" >&2; exit 1; }
+@echo "Building $(1) into $@ (some minutes the first time) ..." >&2
+@cd $(2) && go build -o $(CURDIR)/$@ $(3)
+endef
 
 build/peers/%/.installed: requirements/peers/%.txt | .venv/.pip
 	@echo "Installing $* into $(@D) (some seconds) ..." >&2

@@ -45,6 +45,8 @@ def _as_grafana_reads_it(built: object) -> dict[str, Any]:
     for at, panel in enumerate(board["panels"], start=1):
         panel["id"] = at
     for variable in board["templating"]["list"]:
+        for name in ("auto", "auto_count", "auto_min"):  # of variables of another kind
+            variable.pop(name, None)
         if variable["type"] == "query":
             variable["query"] = {"query": variable["query"], "refId": variable["name"]}
     for link in board.get("links", ()):

@@ -170,6 +170,16 @@ def test_compose_stack_pins_its_images_and_mounts_what_there_is(stack: str) -> N
             assert port.startswith("127.0.0.1:")
 
 
+@pytest.mark.parametrize("stack", ["compose.yaml", "compose.jaeger.yaml"])
+def test_compose_stack_matches_the_schema_of_compose_files(stack: str) -> None:
+    """Issue 7, done when: schema validation passes for both stacks."""
+    check = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run(
+        [*check, ROOT / "dashboards/compose" / stack], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def test_export_writes_what_the_wheel_ships(tmp_path: Path) -> None:
     """Issue 7, item 2: `waypost dashboards export DIR`."""
     target = tmp_path / "here"
