@@ -61,7 +61,7 @@ START_EXPORTERS = ("tests/telemetry/test_faults.py", "tests/telemetry/test_telem
 
 ELSEWHERE = (
     "tests/benchmarks", "tests/dashboards", "tests/docs", "tests/exceptions", "tests/frameworks",
-    "tests/reliability/test_patterns.py", "tests/servers", "tests/test_house.py",
+    "tests/peers", "tests/reliability/test_patterns.py", "tests/servers", "tests/test_house.py",
 )  # fmt: skip
 """Tests about our pages and our source, and about programs that bring versions of their own."""
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 LANGUAGES = ("console", "json", "python", "text", "toml")
 
 _MARKDOWN = MarkdownIt("commonmark").use(colon_fence_plugin)
+_AT_ROOT = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "dashboards/README.md")
 _FILE_NAME = re.compile(r"# ([\w./-]+\.\w+)")
 _CODE_DIRECTIVES = frozenset((
     "code", "code-block", "code-cell", "doctest", "include", "literalinclude", "parsed-literal",
@@ -48,7 +49,7 @@ class Block(NamedTuple):
 
 def pages() -> list[Path]:
     """Return every page whose blocks are promises to a reader."""
-    at_root = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))
+    at_root = (ROOT / name for name in _AT_ROOT)
     return [*(page for page in at_root if page.exists()), *sorted((ROOT / "docs").rglob("*.md"))]
 
 

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
@@ -47,10 +47,14 @@ class Stack:
         return answer["data"]
 
     def ask_jaeger(self, path: str, **parameters: object) -> list[dict[str, Any]]:
-        """Return the data of an answer of the HTTP API that Jaeger's page uses."""
-        data: list[dict[str, Any]] = _get(f"{self.jaeger}/api/{path}?{urlencode(parameters)}")[
-            "data"
-        ]
+        """Return the data of an answer of the HTTP API that Jaeger's page uses; [] for a 404."""
+        try:
+            answer = _get(f"{self.jaeger}/api/{path}?{urlencode(parameters)}")
+        except HTTPError as error:
+            if error.code == 404:
+                return []
+            raise
+        data: list[dict[str, Any]] = answer["data"] or []
         return data
 
 
@@ -85,7 +89,7 @@ def running_stack(folder: Path) -> Iterator[Stack]:
                 f"--storage.tsdb.path={folder / 'tsdb'}",
                 f"--web.listen-address=127.0.0.1:{prometheus}",
                 "--web.enable-otlp-receiver",
-                "--enable-feature=exemplar-storage",
+                "--enable-feature=exemplar-storage,created-timestamp-zero-ingestion",
                 answers=f"http://127.0.0.1:{prometheus}/-/ready",
             )
         )
@@ -168,6 +172,7 @@ def _running(folder: Path, name: str, *arguments: str, answers: str) -> Iterator
             program.wait(timeout=20)
         except subprocess.TimeoutExpired:
             program.kill()
+            program.wait(timeout=20)
         shutil.rmtree(folder / "tsdb", ignore_errors=True)
 
 
