@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -166,7 +167,7 @@ def test_exemplars_lead_to_traces_that_jaeger_knows(sent: Sent) -> None:
     ids = {one["labels"]["trace_id"] for series in found for one in series["exemplars"]}
     assert ids
     for trace_id in ids:
-        eventually(lambda trace_id=trace_id: sent.stack.ask_jaeger(f"traces/{trace_id}"))
+        eventually(partial(sent.stack.ask_jaeger, f"traces/{trace_id}"))
 
 
 def tag_of(span: dict[str, Any], key: str) -> Any:
