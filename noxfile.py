@@ -6,6 +6,7 @@ The version matrix: waypost on the oldest and on the newest releases of what it 
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -181,6 +182,19 @@ def plain(session: nox.Session) -> None:
     install(session, ".", "--group", "test")
     left_out = without_extras(session, *START_EXTRAS, *START_EXPORTERS)
     run_tests(session, "tests", leave_out=left_out)
+
+
+@nox.session
+def wheel(session: nox.Session) -> None:
+    """What only a wheel shows: the dashboards are in it, and come out as they went in."""
+    install(session, ".[cli]")
+    exported = Path(session.create_tmp(), "dashboards")
+    shutil.rmtree(exported, ignore_errors=True)
+    session.run("waypost", "dashboards", "export", str(exported), silent=True)
+    for source in filter(Path.is_file, Path("dashboards").glob("*/**/*.[jy]*")):
+        copy = exported / source.relative_to("dashboards")
+        if copy.read_bytes() != source.read_bytes():
+            session.error(f"{copy} is not what {source} is.")
 
 
 @nox.session
