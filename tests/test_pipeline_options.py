@@ -236,3 +236,26 @@ def test_wrong_argument_is_named_when_the_enricher_is_built(
     with pytest.raises(WaypostError) as caught:
         build()
     assert named in str(caught.value)
+
+
+def test_enricher_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Integrations ask: which side it sees calls from, and whether failures get guidance."""
+    assert [Enricher(()).side, Enricher((), side="server").side] == ["host", "server"]
+    assert Enricher(()).changes_results
+    assert not Enricher((), change_results=False).changes_results
+    monkeypatch.setenv("WAYPOST_DISABLED", "true")
+    assert not Enricher(()).changes_results
+
+
+def test_nested_layer_may_enrich_what_the_outer_one_reports() -> None:
+    """A guard makes failures of exceptions also where a server's layer has the call."""
+    outer, inner = Watcher(), Watcher()
+    enricher = Enricher((inner,))
+    with Enricher((outer,)).call("find", arguments={}) as call:
+        with enricher.call("find", arguments={}) as skipped:
+            assert skipped.enrich(busy()) == busy()
+        with enricher.call("find", arguments={}, nested="enrich") as nested:
+            result = nested.enrich(busy())
+        assert result == {**busy(), **BUSY_ADVICE}
+        assert call.enrich(result) == result
+    assert (outer.endings, inner.endings) == ([("find", "failure")], [])

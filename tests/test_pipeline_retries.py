@@ -813,3 +813,16 @@ def test_protocol_is_what_a_store_needs() -> None:
     """STYLE rule 12: the seam for a store of your own."""
     store: AttemptStore = MemoryAttemptStore()
     assert callable(store.update)
+
+
+def test_run_that_a_framework_knows_stands_where_the_host_named_none() -> None:
+    """A thread of LangGraph, a conversation of Pydantic AI; the host's word goes before."""
+    watcher = Watcher()
+    enricher = Enricher((watcher,))
+    for run in ("thread 1", "thread 2", "thread 1"):
+        with enricher.call("find", arguments={}, run=run) as call:
+            call.enrich(busy())
+    with enricher.run("of the host"), enricher.call("find", arguments={}, run="thread 1") as call:
+        call.enrich(busy())
+    assert numbers(watcher) == [1, 1, 2, 1]
+    assert correlations(watcher) == ["run"] * 4
