@@ -14,7 +14,14 @@ from grafana_foundation_sdk.builders import (
     text as text_builders,
     timeseries,
 )
-from grafana_foundation_sdk.models import common, dashboard, prometheus as prometheus_models
+from grafana_foundation_sdk.models import (
+    common,
+    dashboard,
+    prometheus as prometheus_models,
+    tempo as tempo_models,
+)
+
+from waypost.observe import _names
 
 __all__ = [
     "board",
@@ -36,7 +43,10 @@ METRICS = common.DataSourceRef(type_val="prometheus", uid="${metrics}")
 TRACES = common.DataSourceRef(type_val="tempo", uid="${traces}")
 LOGS = common.DataSourceRef(type_val="loki", uid="${logs}")
 
-_KEPT = "${__url_time_range}&${side:queryparam}&${service:queryparam}"
+_KEPT = (
+    "${__url_time_range}&${metrics:queryparam}&${traces:queryparam}&${logs:queryparam}"
+    "&${side:queryparam}&${service:queryparam}"
+)
 """What a link between dashboards takes along."""
 
 
@@ -224,7 +234,11 @@ def _linked(
 def trace_table(
     title: str, description: str, query: str, *, width: int = 24
 ) -> table_builders.Panel:
-    """Return the newest traces or spans that a TraceQL query finds; the id leads to Call."""
+    """
+    Return the newest spans that a TraceQL query finds, with the chain that each belongs to.
+
+    The ids lead to the dashboard Call, with both of them.
+    """
     panel = (
         table_builders.Panel()
         .title(title)
@@ -234,16 +248,26 @@ def trace_table(
             tempo.Dataquery()
             .datasource(TRACES)
             .query_type("traceql")
-            .query(query)
+            .query(f"{query}{_NEWEST}")
+            .table_type(tempo_models.SearchTableType.SPANS)
             .limit(50)
+            .spss(100)
             .ref_id("A")
         )
         .unit("short")
         .height(9)
         .span(width)
     )
-    call = link_to("call", "All of this trace", trace_id="${__value.raw}")
-    return _linked(panel, {"traceID": call, "Trace ID": call})
+    chain = f'${{__data.fields["{_names.CHAIN_ID}"]}}'
+    by_trace = link_to("call", "This call", trace_id="${__value.raw}", chain_id=chain)
+    hidden = '${__data.fields["traceIdHidden"]}'  # so the column is called in a table of spans
+    by_span = link_to("call", "This call", trace_id=hidden, chain_id=chain)
+    return _linked(
+        panel, {"traceID": by_trace, "Trace ID": by_trace, "spanID": by_span, "Span ID": by_span}
+    )
+
+
+_NEWEST = " with (most_recent=true)"
 
 
 def trace_view(title: str, description: str, query: str) -> builders.Panel:

@@ -7,10 +7,12 @@ from waypost.observe._names import Metric
 
 __all__ = [
     "CALLS",
+    "CHAIN",
     "ERRORS",
     "INTERNAL_ERRORS",
     "RETRIES",
     "STORMS",
+    "VERSIONED",
     "events",
     "increase",
     "label",
@@ -95,9 +97,17 @@ def log_label(attribute: str) -> str:
     return attribute.replace(".", "_")
 
 
+VERSIONED = (
+    "* on (job, instance) group_left (service_version) topk by (job, instance) "
+    "(1, max by (job, instance, service_version) (target_info))"
+)
+"""Joins the version to a series; one of them while an instance goes from one to the next."""
+
+
 def events(*filters: str, event: str = _names.ERROR_EVENT) -> str:
     """Return a LogQL stream of waypost's events; works with and without `setup_telemetry`."""
-    stages = "".join(f" | {stage}" for stage in filters)
+    side = f'{log_label(_names.SIDE)}=~"$side"'
+    stages = "".join(f" | {stage}" for stage in (side, *filters))
     return f'{{service_name=~"$service"}} |= `{event}`{stages}'
 
 
@@ -108,4 +118,9 @@ def span(attribute: str) -> str:
 
 def spans(*conditions: str) -> str:
     """Return a TraceQL filter for spans of the services that are chosen."""
-    return "{ " + " && ".join((*conditions, 'resource.service.name =~ "$service"')) + " }"
+    chosen = (f'{span(_names.SIDE)} =~ "$side"', 'resource.service.name =~ "$service"')
+    return "{ " + " && ".join((*conditions, *chosen)) + " }"
+
+
+CHAIN = f" | select({span(_names.CHAIN_ID)})"
+"""Shows the chain of each span, which leads to its other attempts."""

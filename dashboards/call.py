@@ -56,7 +56,8 @@ def dashboard() -> builders.Dashboard:
             panels.log_lines(
                 "Logs of the trace",
                 "Everything that was logged in it, by any library.",
-                f'{{service_name=~"$service"}} | {trace}="$trace_id"',
+                # An empty value would match every line that belongs to no trace.
+                f'{{service_name=~"$service"}} | {trace}=~".+" | {trace}="$trace_id"',
             )
         )
         .with_panel(

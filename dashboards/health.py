@@ -11,7 +11,7 @@ from ._queries import CALLS, CLASS, ERRORS, INTERNAL_ERRORS, increase, ratio, to
 
 __all__ = ["dashboard"]
 
-OVERFLOW = 'otel_metric_overflow="true"'
+OVERFLOW = '__name__=~"waypost_.+", otel_metric_overflow="true"'
 """Past 2,000 attribute sets the SDK folds data into a series with this label."""
 
 
@@ -71,9 +71,9 @@ def dashboard() -> builders.Dashboard:
         )
         .with_panel(
             panels.number(
-                "Last event",
-                "Seconds since a sample of a call arrived.",
-                f"time() - max(timestamp({CALLS}{queries.selector()}))",
+                "Last export",
+                "Seconds since the last sample of calls arrived, whether or not there were calls.",
+                f"time() - max(max_over_time(timestamp({CALLS}{queries.selector()})[$__range:1m]))",
                 "s",
                 bad_from=600,
             )

@@ -17,7 +17,7 @@ def dashboard() -> builders.Dashboard:
     errors, calls = total(increase(ERRORS)), total(increase(CALLS))
     retries = total(increase(RETRIES))
     tool = panels.link_to("tool", "This tool", tool="${__value.raw}")
-    kind = panels.link_to("retries", "Its retries", **{"class": "${__value.raw}"})
+    kind = panels.link_to("tool", "Its traces and logs", **{"class": "${__value.raw}"})
     return (
         panels.board(
             "overview",
@@ -79,7 +79,7 @@ def dashboard() -> builders.Dashboard:
             panels.values(
                 "Failures by tool, class and next step",
                 "How often each tool failed, whether the call can succeed, and what is next. "
-                "A tool leads to its dashboard, a class to its retries.",
+                "A tool leads to its dashboard, a class to its traces and logs.",
                 total(
                     increase(ERRORS, classed=True),
                     (queries.TOOL, CLASS, queries.RETRYABLE, queries.STEP),
@@ -121,7 +121,7 @@ def dashboard() -> builders.Dashboard:
             panels.trace_table(
                 "Newest failed calls",
                 "Traces with a failure; the id leads to everything about it.",
-                queries.spans(f"{queries.span(_names.ERROR_CLASS)} != nil"),
+                queries.spans(f"{queries.span(_names.ERROR_CLASS)} != nil") + queries.CHAIN,
                 width=16,
             )
         )
@@ -129,5 +129,4 @@ def dashboard() -> builders.Dashboard:
 
 
 def _by_version(metric: str) -> str:
-    joined = f"{rate(metric)} * on (job, instance) group_left (service_version) target_info"
-    return total(joined, ("service_version",))
+    return total(f"{rate(metric)} {queries.VERSIONED}", ("service_version",))

@@ -28,10 +28,10 @@ def dashboard() -> builders.Dashboard:
         .with_panel(
             panels.graph(
                 "Retries per call",
-                "Calls after a failure, as a share of all calls.",
+                "Calls with the arguments of one that failed, as a share of all calls.",
                 "percentunit",
                 (
-                    total(rate(RETRIES), (queries.TOOL,))
+                    total(rate(RETRIES, f'{OUTCOME}!="corrected"'), (queries.TOOL,))
                     + f" / ({total(rate(CALLS), (queries.TOOL,))} > 0)",
                     f"{{{{{queries.TOOL}}}}}",
                 ),
@@ -94,7 +94,7 @@ def dashboard() -> builders.Dashboard:
             panels.trace_table(
                 "Recovered at the first retry",
                 "Second attempts that worked.",
-                queries.spans(second, recovered),
+                queries.spans(second, recovered) + queries.CHAIN,
                 width=12,
             )
         )
@@ -102,7 +102,7 @@ def dashboard() -> builders.Dashboard:
             panels.trace_table(
                 "Chains longer than two",
                 "Third and later attempts; the id leads to the call, and to its chain.",
-                queries.spans(f"{queries.span(_names.ATTEMPT)} > 2"),
+                queries.spans(f"{queries.span(_names.ATTEMPT)} > 2") + queries.CHAIN,
             )
         )
     )

@@ -70,6 +70,9 @@ def dashboard() -> builders.Dashboard:
                 + " > 0",
                 "short",
                 width=12,
+                links={
+                    queries.TOOL: panels.link_to("tool", "This tool", tool="${__value.raw}"),
+                },
             )
         )
         .with_panel(
@@ -86,11 +89,7 @@ def dashboard() -> builders.Dashboard:
                 "Failed calls a second, by service.version.",
                 "cps",
                 (
-                    total(
-                        f"{rate(ERRORS)} * on (job, instance) group_left (service_version) "
-                        "target_info",
-                        ("service_version",),
-                    ),
+                    total(f"{rate(ERRORS)} {queries.VERSIONED}", ("service_version",)),
                     "{{service_version}}",
                 ),
             )
@@ -107,9 +106,10 @@ def dashboard() -> builders.Dashboard:
                 "Failures in the traces",
                 "Newest first; the id leads to everything about the call.",
                 queries.spans(
-                    f"{queries.span(_names.ERROR_CLASS)} != nil",
+                    f'{queries.span(_names.ERROR_CLASS)} =~ "$class"',
                     f'{queries.span(_names.TOOL_NAME)} =~ "$tool"',
-                ),
+                )
+                + queries.CHAIN,
             )
         )
     )

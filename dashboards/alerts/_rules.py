@@ -14,6 +14,8 @@ from .._queries import (
     RETRIES,
     RETRYABLE,
     SIDE,
+    TOOL,
+    VERSIONED,
 )
 
 __all__ = ["RULES", "RUNBOOK", "Alert"]
@@ -46,37 +48,52 @@ class Alert(NamedTuple):
         return f"{RUNBOOK}#{self.name.lower()}"
 
 
-_HOST = f'{SIDE}="host"'
-"""Host and server both count a call that goes through both: the host's word is taken."""
-
 _ASKED = f'{CLASS}!~"needs_input|rejected|cancelled"'
 """Failures that are an answer, and no fault."""
 
 _SIGN_IN = f'{CLASS}="unauthenticated"'
+_AGAIN = f'{OUTCOME}!="corrected"'
+"""Calls that repeat one that failed; correcting the arguments is what waypost asks for."""
+
+_SERVICE = f"job, {SIDE}"
+"""Host and server both count a call that goes through both, so each has its own number."""
+
+_BY_TOOL = f"{_SERVICE}, {TOOL}"
+_BY_VERSION = f"{_SERVICE}, service_version"
 
 
-def _grown(metric: str, over: str, *matchers: str, by: str = "job") -> str:
-    return f"sum by ({by}) (increase({metric}{{{', '.join((_HOST, *matchers))}}}[{over}]))"
+def _grown(metric: str, over: str, *matchers: str, by: str = _SERVICE) -> str:
+    asked = f"{{{', '.join(matchers)}}}" if matchers else ""
+    return f"sum by ({by}) (increase({metric}{asked}[{over}]))"
 
 
 def _share(part: str, whole: str, *, above: str, at_least: int) -> str:
     return f"{part} / {whole} > {above} and {whole} >= {at_least}"
 
 
-_VERSION = "* on (job, instance) group_left (service_version) target_info"
+def _of_version(metric: str, over: str, *matchers: str) -> str:
+    asked = f"{{{', '.join(matchers)}}}" if matchers else ""
+    return f"sum by ({_BY_VERSION}) (increase({metric}{asked}[{over}]) {VERSIONED})"
 
 
-def _by_version(metric: str, over: str) -> str:
-    grown = f"increase({metric}{{{_HOST}}}[{over}])"
-    return f"sum by (job, service_version) ({grown} {_VERSION})"
+def _of_others(metric: str, *matchers: str) -> str:
+    """The same of all other versions in a day, also of those whose instances are gone."""
+    everything = _grown(metric, "1d", *matchers)
+    own = _of_version(metric, "1d", *matchers)
+    return f"({everything} - on ({_SERVICE}) group_right () {own})"
+
+
+_YOUNG = "unless on (job, service_version) count by (job, service_version) (target_info offset 3h)"
+"""Only a version that is new can have regressed: an old one that fails more was followed by one
+that fails less."""
 
 
 RULES = (
     Alert(
         "ToolErrorRatioHigh",
         _share(
-            _grown(ERRORS, "10m", _ASKED, by="job, gen_ai_tool_name"),
-            _grown(CALLS, "10m", by="job, gen_ai_tool_name"),
+            _grown(ERRORS, "10m", _ASKED, by=_BY_TOOL),
+            _grown(CALLS, "10m", by=_BY_TOOL),
             above="0.2",
             at_least=20,
         ),
@@ -113,16 +130,16 @@ RULES = (
     ),
     Alert(
         "RetryStorm",
-        f"{_grown(RETRIES, '5m')} / {_grown(CALLS, '5m')} > 0.3 "
-        f"and {_grown(RETRIES, '5m')} / 300 > 0.5",
+        f"{_grown(RETRIES, '5m', _AGAIN)} / {_grown(CALLS, '5m')} > 0.3 "
+        f"and {_grown(RETRIES, '5m', _AGAIN)} / 300 > 0.5",
         "5m",
         "critical",
-        "{{ $value | humanizePercentage }} of the calls of {{ $labels.job }} are retries",
-        "More than 30 % of the calls, and more than one in two seconds, are retries.",
+        "{{ $value | humanizePercentage }} of the calls of {{ $labels.job }} repeat failed ones",
+        "More than 30 % of the calls, and more than one in two seconds, repeat one that failed.",
     ),
     Alert(
         "AuthenticationFailing",
-        _grown(ERRORS, "10m", _SIGN_IN, by="job, gen_ai_tool_name") + " > 5",
+        _grown(ERRORS, "10m", _SIGN_IN, by=_BY_TOOL) + " > 5",
         "2m",
         "warning",
         "{{ $labels.gen_ai_tool_name }} is refused for its credentials",
@@ -143,21 +160,21 @@ RULES = (
     ),
     Alert(
         "VersionRegressed",
-        f"{_by_version(ERRORS, '30m')} / {_by_version(CALLS, '30m')} "
-        f"> on (job) group_left () 2 * ({_grown(ERRORS, '1d')} / {_grown(CALLS, '1d')}) "
-        f"and {_by_version(CALLS, '30m')} >= 50 "
-        f"and on (job) count by (job) (count by (job, service_version) "
-        f"(count_over_time(target_info[1d]))) > 1",
+        f"{_of_version(ERRORS, '30m', _ASKED)} / {_of_version(CALLS, '30m')} "
+        f"> 2 * {_of_others(ERRORS, _ASKED)} / ({_of_others(CALLS)} >= 50) "
+        f"and {_of_version(CALLS, '30m')} >= 50 "
+        f"and {_of_version(ERRORS, '30m', _ASKED)} >= 5 "
+        f"{_YOUNG}",
         "10m",
         "warning",
         "{{ $labels.job }} {{ $labels.service_version }} fails in "
         "{{ $value | humanizePercentage }} of its calls",
-        "A version fails more than twice as often as the service did in the day before.",
+        "A new version fails more than twice as often as the others did in the day before.",
     ),
     Alert(
         "TelemetryLosing",
         f"sum by (job) (increase({INTERNAL_ERRORS}[15m])) > 0 "
-        f'or count by (job) ({{otel_metric_overflow="true"}}) > 0',
+        'or count by (job) ({__name__=~"waypost_.+", otel_metric_overflow="true"}) > 0',
         "15m",
         "warning",
         "The numbers of {{ $labels.job }} are not complete",

@@ -19,7 +19,7 @@ _VALUES = {
     "tool": ".+",
     "class": ".+",
     "__range": "1h",
-    "__rate_interval": "5m",
+    "__rate_interval": "4m",
     "__auto": "1m",
     "trace_id": "0af7651916cd43dd8448eb211c80319c",
     "chain_id": "0af7651916cd43dd",

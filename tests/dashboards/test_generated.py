@@ -95,7 +95,11 @@ def test_promql_is_valid_and_asks_only_for_what_there_is(name: str, query: str) 
         assert selector.name in series, f"{selector.name} is not emitted"
         assert labels <= series[selector.name] | OF_PROMETHEUS, query
         if "waypost_side" in series[selector.name]:
-            assert "waypost_side" in labels, f"host and server would both count: {query}"
+            apart = all("waypost_side" in by for by in re.findall(r"sum by \(([^()]*)\)", query))
+            assert "waypost_side" in labels or apart, f"host and server both count: {query}"
+    everything = frozenset[str]().union(*series.values()) | OF_PROMETHEUS
+    for grouped in re.findall(r"\b(?:by|on|group_left|group_right) \(([^()]*)\)", query):
+        assert {label.strip() for label in grouped.split(",")} - {""} <= everything, query
     if name.startswith("alert"):
         return
     counters = re.findall(r"(\w+)\((waypost_\w+_(?:total|count|bucket))", query)
@@ -126,6 +130,20 @@ def test_queries_of_logs_and_traces_name_attributes_that_there_are() -> None:
             elif kind == "tempo":
                 used = set(re.findall(r"span\.([\w.]+)", query))
                 assert used <= ATTRIBUTES.keys(), panel.name
+            if kind != "prometheus" and panel.board != "waypost-call":
+                assert "$side" in query, f"host and server both count: {query}"
+
+
+def test_rates_look_back_further_than_samples_come() -> None:
+    """Bug: with a scrape interval of 15 s in the data source, graphs of real hosts were empty."""
+    file = ROOT / "dashboards/provisioning/datasources/waypost.yaml"
+    (metrics,) = [
+        source
+        for source in yaml.safe_load(file.read_text(encoding="utf-8"))["datasources"]
+        if source["type"] == "prometheus"
+    ]
+    # The SDK exports once a minute; $__rate_interval is four times of this.
+    assert metrics["jsonData"]["timeInterval"] == "60s"
 
 
 def test_links_lead_to_dashboards_and_anchors_that_exist() -> None:
@@ -184,7 +202,7 @@ def test_export_writes_what_the_wheel_ships(tmp_path: Path) -> None:
     """Issue 7, item 2: `waypost dashboards export DIR`."""
     target = tmp_path / "here"
     command = [sys.executable, "-c", "from waypost.cli import main; main()", "dashboards", "export"]
-    runbook = ["--runbook", "https://runbook.example/waypost"]
+    runbook = ["--runbook", "https://runbook.example/waypost", "--service", "shop"]
     for _ in range(2):  # again over itself
         subprocess.run([*command, target, *runbook], check=True, capture_output=True)
     written = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
@@ -192,7 +210,32 @@ def test_export_writes_what_the_wheel_ships(tmp_path: Path) -> None:
     assert {"README.md", "RUNBOOK.md", "compose/compose.yaml", "jaeger/ui.json"} <= written
     rules = (target / "generated/prometheus/waypost-alerts.yml").read_text(encoding="utf-8")
     assert "https://runbook.example/waypost#retrystorm" in rules
-    (target / "mine.txt").write_text("mine", encoding="utf-8")
-    refused = subprocess.run([*command, target], check=False, capture_output=True, text=True)
-    assert refused.returncode == 2
-    assert "mine.txt" in refused.stderr
+    assert "service=shop&" in (target / "jaeger/ui.json").read_text(encoding="utf-8")
+
+
+def test_export_overwrites_nothing_of_others(tmp_path: Path) -> None:
+    """Bug: a README.md of the user was replaced, and links were followed."""
+    command = [sys.executable, "-c", "from waypost.cli import main; main()", "dashboards", "export"]
+
+    def refused(*arguments: object) -> str:
+        done = subprocess.run(
+            [*command, *map(str, arguments)], check=False, capture_output=True, text=True
+        )
+        assert done.returncode == 2, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stderr
+
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "README.md").write_text("mine", encoding="utf-8")
+    assert "Name an empty directory" in refused(own)
+    assert (own / "README.md").read_text(encoding="utf-8") == "mine"
+    assert "is no directory" in refused(own / "README.md")
+    assert "/proc/waypost" in refused("/proc/waypost")
+    assert "names nothing" in refused(tmp_path / "new", "--runbook", " ")
+    linked = tmp_path / "linked"
+    subprocess.run([*command, linked], check=True, capture_output=True)
+    (linked / "RUNBOOK.md").unlink()
+    (linked / "RUNBOOK.md").symlink_to(own / "README.md")
+    assert "is a link" in refused(linked)
+    assert (own / "README.md").read_text(encoding="utf-8") == "mine"

@@ -280,6 +280,12 @@ def demo(
     raise typer.Exit(run(as_json=as_json))
 
 
+def _no_empty(value: str | None) -> str | None:
+    if value is not None and not value.strip():
+        raise typer.BadParameter("an empty text names nothing; leave the option out.")
+    return value
+
+
 @dashboards_app.command("export")
 def export_dashboards(
     directory: Annotated[Path, typer.Argument(help="Where to; made if it is not there.")],
@@ -289,14 +295,25 @@ def export_dashboards(
             metavar="URL",
             help="Where your runbook is read; by default the file RUNBOOK.md beside the rest.",
             show_default=False,
+            callback=_no_empty,
+        ),
+    ] = None,
+    service: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The service that links in Jaeger search in; by default the demo's.",
+            show_default=False,
+            callback=_no_empty,
         ),
     ] = None,
 ) -> None:
     """
     Write dashboards, alerts, data sources and two compose stacks to a directory.
 
-    Files of an earlier export are written anew. README.md there says what to do with them.
+    It must be empty, or hold an earlier export, whose files are written anew. README.md there says
+    what to do with them.
     """
     from . import _dashboards  # noqa: PLC0415 -- only for this command
 
-    _dashboards.export(directory, runbook=runbook)
+    _dashboards.export(directory, runbook=runbook, service=service)
