@@ -20,6 +20,7 @@ def dashboard() -> builders.Dashboard:
     failed = total(increase(ERRORS))
     other = f'{queries.TOOL}="{_names.OTHER}"'
     fault = queries.label(_names.FAULT_AT)
+    stamp = f"timestamp({CALLS}{queries.selector()})"
     own = '{job=~"(.+/)?($service)"}'
     return (
         panels.board("health", "Health", "Whether what waypost tells is complete.", narrow=True)
@@ -73,7 +74,7 @@ def dashboard() -> builders.Dashboard:
             panels.number(
                 "Last export",
                 "Seconds since the last sample of calls arrived, whether or not there were calls.",
-                f"time() - max(max_over_time(timestamp({CALLS}{queries.selector()})[$__range:1m]))",
+                f"time() - max({stamp} or max_over_time({stamp}[$__range:1m]))",
                 "s",
                 bad_from=600,
             )
