@@ -11,7 +11,7 @@ from typing import IO
 
 import pytest
 
-from tests.frameworks.spans import FILE, Kept, export_spans, spans_in
+from tests.frameworks.spans import FILE, Kept, export_spans
 from tests.frameworks.target import Target
 from tests.programs import ROOT
 
@@ -58,6 +58,3 @@ def open_server(tmp_path: Path) -> Iterator[Callable[..., Target]]:
         program.communicate(timeout=20)
     for log in logs:
         log.close()
-
-
-__all__ = ["spans_in"]

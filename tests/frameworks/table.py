@@ -51,13 +51,8 @@ class Read(NamedTuple):
     raised: str | None = None
 
 
-def check(plain: Sequence[Read], enriched: Sequence[Read], *, structured: bool = True) -> None:
-    """
-    Compare what a model reads without waypost and with it.
-
-    Args:
-        structured: Whether structured content that no schema binds gets the new keys.
-    """
+def check(plain: Sequence[Read], enriched: Sequence[Read]) -> None:
+    """Compare what a model reads without waypost and with it."""
     assert len(plain) == len(enriched) == len(CALLS)
     for (tool, arguments, fails), before, after in zip(CALLS, plain, enriched, strict=True):
         told = f"{tool}({arguments}): {before} became {after}"

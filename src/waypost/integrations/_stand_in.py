@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from ..core._model import OptionError
 from ..pipeline import Enricher
 from ._options import enricher_of
-from ._tool_calls import ToolCalls
+from ._tool_calls import ToolCalls, takes_meta
 
 __all__ = ["StandIn"]
 
@@ -20,8 +20,11 @@ class StandIn:
     Hands everything on to a client; a subclass adds the methods that call and list tools.
 
     Raises:
-        OptionError: If the client has no ``call_tool``; *wanted* says what to pass instead.
+        OptionError: If the client has no ``call_tool``.
     """
+
+    _wanted: ClassVar[str]
+    """What to pass instead of an object without ``call_tool``."""
 
     def __init__(
         self,
@@ -29,12 +32,12 @@ class StandIn:
         enricher: Enricher | None,
         server: str | None,
         side_effects: Mapping[str, bool] | None,
-        *,
-        wanted: str,
     ) -> None:
-        if not callable(getattr(client, "call_tool", None)):
-            raise OptionError(f"{type(client).__name__} has no call_tool: pass {wanted}.")
+        call_tool = getattr(client, "call_tool", None)
+        if not callable(call_tool):
+            raise OptionError(f"{type(client).__name__} has no call_tool: pass {self._wanted}.")
         self._client: Any = client
+        self._takes_meta = takes_meta(call_tool)
         self._calls = ToolCalls(
             enricher_of(enricher, "host"),
             side_effects,

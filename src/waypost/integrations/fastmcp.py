@@ -62,15 +62,7 @@ def enrich_client(
 class _EnrichedClient(StandIn):
     """Stands in for a client."""
 
-    def __init__(
-        self,
-        client: object,
-        enricher: Enricher | None,
-        server: str | None,
-        side_effects: Mapping[str, bool] | None,
-    ) -> None:
-        wanted = "a fastmcp.Client"
-        super().__init__(client, enricher, server, side_effects, wanted=wanted)
+    _wanted = "a fastmcp.Client"
 
     async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""

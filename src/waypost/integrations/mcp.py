@@ -10,7 +10,7 @@ from ..pipeline import Enricher
 from ._extras import extra
 from ._options import enricher_of
 from ._stand_in import StandIn
-from ._tool_calls import ToolCalls, takes_meta, with_trace
+from ._tool_calls import ToolCalls, with_trace
 
 with extra("mcp"):
     from mcp import ClientSession, types
@@ -63,16 +63,7 @@ def enrich_client(
 class _EnrichedClient(StandIn):
     """Stands in for a client or a session."""
 
-    def __init__(
-        self,
-        client: object,
-        enricher: Enricher | None,
-        server: str | None,
-        side_effects: Mapping[str, bool] | None,
-    ) -> None:
-        wanted = "an mcp.Client or an mcp.ClientSession"
-        super().__init__(client, enricher, server, side_effects, wanted=wanted)
-        self._takes_meta = isinstance(client, ClientSession) and takes_meta(client.call_tool)
+    _wanted = "an mcp.Client or an mcp.ClientSession"
 
     async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""
@@ -86,7 +77,8 @@ class _EnrichedClient(StandIn):
         """Call a tool; a failure comes back with guidance."""
         with self._calls.open(name, arguments) as call:
             meta = kwargs.get("meta")
-            if self._takes_meta and (traced := with_trace(meta, call)) is not meta:
+            takes_meta = self._takes_meta and isinstance(self._client, ClientSession)
+            if takes_meta and (traced := with_trace(meta, call)) is not meta:
                 kwargs["meta"] = traced
             return call.enrich(await self._client.call_tool(name, arguments, *args, **kwargs))
 
@@ -121,15 +113,10 @@ def enrich_server(
 
     .. versionadded:: 0.1.0
     """
-    attach(server, ServerCalls(enricher_of(enricher, "server"), side_effects))
-    return server
-
-
-def attach(server: object, calls: ServerCalls) -> None:
-    """Let *calls* stand around the tool calls of *server*; see `enrich_server`."""
+    calls = ServerCalls(enricher_of(enricher, "server"), side_effects)
     if isinstance(middleware := getattr(server, "middleware", None), list):
         middleware.append(calls.middleware)
-        return
+        return server
     handlers = getattr(server, "request_handlers", None)
     if not isinstance(handlers, dict) or types.CallToolRequest not in handlers:
         raise OptionError(
@@ -140,6 +127,7 @@ def attach(server: object, calls: ServerCalls) -> None:
     for kind, stand_around in calls.handlers.items():
         if kind in handlers:
             handlers[kind] = stand_around(handlers[kind])
+    return server
 
 
 class ServerCalls(ToolCalls):

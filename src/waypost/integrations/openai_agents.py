@@ -11,7 +11,7 @@ from ..pipeline import Call, Enricher
 from ._extras import extra
 from ._options import enricher_of
 from ._stand_in import StandIn
-from ._tool_calls import takes_meta, with_trace
+from ._tool_calls import with_trace
 
 with extra("openai-agents"):
     from agents import AgentsException, RunContextWrapper
@@ -60,15 +60,7 @@ def enrich_server(
 class _EnrichedServer(StandIn):
     """Stands in for an MCP server of an agent."""
 
-    def __init__(
-        self,
-        server: object,
-        enricher: Enricher | None,
-        name: str | None,
-        side_effects: Mapping[str, bool] | None,
-    ) -> None:
-        super().__init__(server, enricher, name, side_effects, wanted="an MCPServer of agents.mcp")
-        self._takes_meta = takes_meta(self._client.call_tool)
+    _wanted = "an MCPServer of agents.mcp"
 
     async def list_tools(self, *args: Any, **kwargs: Any) -> Any:
         """List tools, and remember their annotations."""
